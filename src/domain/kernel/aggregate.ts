@@ -1,0 +1,173 @@
+import type { Draft } from 'immer';
+import type { z } from 'zod';
+import type { Actor } from './actor.ts';
+import type { CommandSchemas } from './commands.ts';
+import { type DomainEvent, type EventCatalogue, upcast } from './events.ts';
+import type { JsonObject } from './json.ts';
+import { Refusal, type RefusalCatalogue } from './refusal.ts';
+import type { Kind, ResourceRef } from './resource.ts';
+
+/** What every aggregate's state carries. `fold` keeps the first four; an evolve handler sets `deletedAt`. */
+export interface Lifetime {
+  id: string;
+  revision: number;
+  createdAt: string;
+  updatedAt: string;
+  deletedAt?: string;
+}
+
+/** What an evolve handler may know besides the event's own data. */
+export interface EventContext {
+  /** The resource's id. */
+  readonly id: string;
+  readonly eventId: string;
+  readonly revision: number;
+  readonly time: string;
+}
+
+/** What a decision may know besides the state. Aggregates extend it with the views they need. */
+export interface Facts {
+  readonly time: string;
+  readonly actor: Actor;
+  readonly resource: ResourceRef;
+}
+
+/** A new life without what `fold` adds to it. */
+export type Born<S extends Lifetime> = Omit<S, keyof Lifetime> & { deletedAt?: never };
+
+type DataOf<E extends DomainEvent, T extends E['type']> = Extract<E, { type: T }>['data'];
+
+/** One entry an event that opens a life: the state as it is from then on, whatever was there before. */
+export type Begin<S extends Lifetime, E extends DomainEvent, T extends E['type']> = {
+  readonly [K in T]: (data: DataOf<E, K>, context: EventContext) => Born<S>;
+};
+
+/** One entry for each other event: what the fact means. Mutates the draft; decides nothing; reads no clock. */
+export type Evolve<S extends Lifetime, E extends DomainEvent, B extends E['type'] = never> = {
+  readonly [K in Exclude<E['type'], B>]: (draft: Draft<S>, data: DataOf<E, K>, context: EventContext) => void;
+};
+
+/** One entry a command: the entry is the whole rule. Doing nothing is `[]`; a refusal is thrown. */
+export type Decide<S, C extends CommandSchemas, E extends DomainEvent, F extends Facts = Facts> = {
+  readonly [K in keyof C]: (state: S, data: z.output<C[K]>, facts: F) => E[];
+};
+
+// The machinery handles every aggregate alike, so it sees the tables with their types erased.
+// biome-ignore lint/suspicious/noExplicitAny: an existential type; each table was checked where it was written
+type Erased = any;
+
+/** A command the runtime gives to the resource, as `system`, once its clock has passed `at`. */
+export interface Deadline {
+  /** Tells the deadlines of one resource apart, and is the id of the actor that acts on it. */
+  readonly name: string;
+  readonly at: string;
+  readonly command: { readonly type: string; readonly data: object };
+}
+
+export interface Aggregate<S extends Lifetime = Lifetime> {
+  readonly kind: Kind;
+  /** Raise it when `evolve` or the state's shape changes: snapshots of an older fold are then ignored. */
+  readonly foldVersion: number;
+  readonly events: EventCatalogue<Erased>;
+  readonly commands: CommandSchemas;
+  readonly refusals: RefusalCatalogue;
+  readonly begin: Readonly<Record<string, (data: Erased, context: EventContext) => Born<S>>>;
+  readonly evolve: Readonly<Record<string, (draft: Erased, data: Erased, context: EventContext) => void>>;
+  /** Commands that may come where nothing lives yet. They see the state as it is: null, deleted, or alive. */
+  readonly open: Readonly<Record<string, (state: S | null, data: Erased, facts: Erased) => DomainEvent[]>>;
+  /** Commands on a living resource. */
+  readonly decide: Readonly<Record<string, (state: S, data: Erased, facts: Erased) => DomainEvent[]>>;
+  /** Commands that only the ledger's own clock and process managers may give. */
+  readonly internal?: readonly string[];
+  /** The word people know the resource's condition by: Neutron's status, Nova's status, Ironic's provision state. */
+  readonly status: (state: S) => string;
+  /** What must happen by when if nobody acts before: kept by the runtime's clock, derived from the state alone. */
+  readonly deadlines?: (state: S) => readonly Deadline[];
+  /** The state as people see it, where that is more than what is folded (`allowed`, for one). */
+  readonly view?: (state: S) => object;
+}
+
+/** Whether a state is of a resource that exists now. */
+export const isAlive = (state: Lifetime | null): boolean => state !== null && state.deletedAt === undefined;
+
+/** Decides one command on one state. Pure. @throws Refusal */
+export function decide<S extends Lifetime>(
+  aggregate: Aggregate<S>,
+  state: S | null,
+  command: { readonly type: string; readonly data: unknown },
+  facts: Facts,
+): DomainEvent[] {
+  const open = aggregate.open[command.type];
+  if (open) return open(state, command.data, facts);
+  const rule = aggregate.decide[command.type];
+  if (!rule) throw new Error(`${aggregate.kind} has no rule for ${command.type}`);
+  return rule(alive(aggregate.kind, state, facts.resource.id), command.data, facts);
+}
+
+function alive<S extends Lifetime>(kind: Kind, state: S | null, id: string): S {
+  if (!state)
+    throw new Refusal(`${kind}-not-found`, lifetimeRefusals(kind)[`${kind}-not-found`]!, `There is no ${kind} ${id}.`);
+  if (state.deletedAt !== undefined) {
+    const detail = `The ${kind} ${id} was deleted at ${state.deletedAt}. Its history stays readable.`;
+    throw new Refusal(`${kind}-deleted`, lifetimeRefusals(kind)[`${kind}-deleted`]!, detail, {
+      deletedAt: state.deletedAt,
+    });
+  }
+  return state;
+}
+
+/** The two refusals every kind of resource has. */
+export const lifetimeRefusals = (kind: Kind): RefusalCatalogue => ({
+  [`${kind}-not-found`]: {
+    category: 'not-found',
+    title: `No such ${kind}`,
+    explanation: `No ${kind} with this id was ever recorded. Check the id; ids are compared exactly, in lower case.`,
+  },
+  [`${kind}-deleted`]: {
+    category: 'gone',
+    title: `The ${kind} was deleted`,
+    explanation: `The ${kind} existed and was deleted. Commands no longer reach it. Its history, and its state at any earlier moment (\`?at=\`), stay readable.`,
+  },
+});
+
+/** What `fold` needs of a recorded event. */
+export interface FoldableEvent {
+  readonly id: string;
+  readonly revision: number;
+  readonly type: string;
+  readonly time: string;
+  readonly v: number;
+  readonly data: JsonObject;
+}
+
+/**
+ * Folds one event into a state, mutating it; returns the state to go on with. Events of an unknown type change nothing
+ * but the revision, so that a program older than its ledger still folds what it knows.
+ */
+export function fold<S extends Lifetime>(
+  aggregate: Aggregate<S>,
+  id: string,
+  state: S | null,
+  event: FoldableEvent,
+): S | null {
+  const data = upcast(aggregate.events, event.type, event.v, event.data);
+  if (data === undefined) {
+    if (state) state.revision = event.revision;
+    return state;
+  }
+  const context: EventContext = { id, eventId: event.id, revision: event.revision, time: event.time };
+  const begin = aggregate.begin[event.type];
+  if (begin) {
+    const lifetime = { revision: event.revision, createdAt: event.time, updatedAt: event.time };
+    return { id, ...begin(data, context), ...lifetime } as unknown as S;
+  }
+  if (!state) return null;
+  aggregate.evolve[event.type]!(state, data, context);
+  state.revision = event.revision;
+  state.updatedAt = event.time;
+  return state;
+}
+
+/** The state as people see it. */
+export const viewOf = <S extends Lifetime>(aggregate: Aggregate<S>, state: S): object =>
+  aggregate.view?.(state) ?? state;

@@ -1,0 +1,186 @@
+/**
+ * The store port: what an engine must do, in five verbs and a few small helpers. Events pass through it as text; what
+ * they mean is the domain's affair. One contract suite (`test/contract/`) runs against every engine.
+ */
+
+/** An event on its way in. The text fields are JSON, serialised once by the caller and stored as they are. */
+export interface NewEvent {
+  /** A UUID, unique in its stream. */
+  readonly id: string;
+  readonly type: string;
+  /** Version of the schema that `data` follows. */
+  readonly v: number;
+  /** RFC 3339 UTC with milliseconds. */
+  readonly time: string;
+  readonly data: string;
+  readonly metadata: string;
+}
+
+/**
+ * A keyed command's mark, so that a retry finds what the first try did, also after a restart and also where it changed
+ * nothing.
+ */
+export interface Receipt {
+  /** The id derived from the caller's key. */
+  readonly commandId: string;
+  /** Hash of the command's body: the same key with another body is a caller's mistake. */
+  readonly bodyHash: string;
+}
+
+export interface AppendRequest {
+  readonly stream: string;
+  /** Revision of the stream's last event, exactly; -1 where there is none. */
+  readonly expectedRevision: number;
+  /** May be empty only when there is a receipt to keep. */
+  readonly events: readonly NewEvent[];
+  readonly receipt?: Receipt;
+}
+
+export interface AppendResult {
+  /** Revision of the last event written; the expected revision where only a receipt was kept. */
+  readonly revision: number;
+  /** Position of the last event written; of the stream's last event where only a receipt was kept. */
+  readonly position: string;
+}
+
+/** What a receipt leads to: the events `firstRevision..lastRevision`, or none (`eventCount` 0) after `lastRevision`. */
+export interface StoredReceipt extends Receipt {
+  readonly eventCount: number;
+  readonly lastRevision: number;
+  readonly position: string;
+}
+
+export interface ReadStreamOptions {
+  /** First revision to read, inclusive. Default: the start, or the end when reading backwards. */
+  readonly from?: number;
+  readonly direction?: 'forwards' | 'backwards';
+  /** At most so many events. */
+  readonly limit?: number;
+}
+
+export interface EventFilter {
+  /** Only streams whose name starts with one of these. */
+  readonly streamPrefixes?: readonly string[];
+  /** Only this stream. */
+  readonly stream?: string;
+  /** Only these event types. */
+  readonly types?: readonly string[];
+}
+
+export interface ReadAllOptions {
+  /** Only events after this position. Default: from the start. */
+  readonly after?: string;
+  readonly filter?: EventFilter;
+  readonly limit?: number;
+}
+
+export interface SubscribeOptions {
+  readonly after?: string;
+  readonly filter?: EventFilter;
+  readonly signal?: AbortSignal;
+}
+
+/** An event, or word of progress: everything up to `position` has been considered and the subscriber is at the head. */
+export type SubscriptionMessage =
+  | { readonly kind: 'event'; readonly event: RecordedEvent }
+  | { readonly kind: 'caught-up'; readonly position: string };
+
+export interface Snapshot {
+  readonly stream: string;
+  readonly revision: number;
+  /** Version of the fold that made it; a reader with another version ignores it. */
+  readonly foldVersion: number;
+  /** JSON text, opaque to the store. */
+  readonly state: string;
+}
+
+export interface LedgerInfo {
+  readonly ledgerId: string;
+  readonly engine: 'sqlite' | 'memory' | 'eventstoredb';
+  /** The clock the ledger was created under; a real ledger never accepts a manual one. */
+  readonly clock: 'system' | 'manual';
+  readonly createdAt: string;
+}
+
+export interface EventStore {
+  readonly info: LedgerInfo;
+
+  /**
+   * Appends atomically to one stream, durably: the promise settles after the write is safe.
+   * Retrying an append that did succeed (same ids, same expected revision) gives the first answer again.
+   * @throws StoreError wrong-expected-revision | duplicate-event-id | append-too-large | not-writable | closed
+   */
+  append(request: AppendRequest): Promise<AppendResult>;
+
+  /** Events of one stream in revision order (or backwards). A stream that was never written reads as empty. */
+  readStream(stream: string, options?: ReadStreamOptions): AsyncIterable<RecordedEvent>;
+
+  /** Events of all streams in position order. */
+  readAll(options?: ReadAllOptions): AsyncIterable<RecordedEvent>;
+
+  /** Catch-up, then live, each event once and in order; ends when the signal aborts or the store closes. */
+  subscribe(options?: SubscribeOptions): AsyncIterable<SubscriptionMessage>;
+
+  /** Position of the last event of the ledger. */
+  head(): Promise<string>;
+
+  /** What became of an earlier command of this stream, or null. */
+  findReceipt(stream: string, commandId: string): Promise<StoredReceipt | null>;
+
+  loadSnapshot(stream: string): Promise<Snapshot | null>;
+
+  /** Keeps the stream's newest snapshot. Disposable: losing one costs time, never data. */
+  saveSnapshot(snapshot: Snapshot): Promise<void>;
+
+  /** Finishes the appends in flight, ends the subscriptions, releases the ledger. */
+  close(): Promise<void>;
+}
+
+/** An append carries at most this many bytes of data, metadata and twice its types, in every engine. */
+export const maxAppendBytes = 1_000_000;
+
+/** The position before the first event. */
+export const startPosition = '0000000000000000';
+
+/** Positions are fixed-width decimal strings: opaque to users, ordered as text, never mistaken for a revision. */
+export const formatPosition = (position: number): string => String(position).padStart(16, '0');
+
+/** An event as it was recorded. `data` and `metadata` are parsed when they are first asked for. */
+export class RecordedEvent {
+  readonly id: string;
+  readonly stream: string;
+  readonly revision: number;
+  readonly position: string;
+  readonly type: string;
+  readonly v: number;
+  readonly time: string;
+  readonly dataText: string;
+  readonly metadataText: string;
+  #data: JsonRecord | undefined;
+  #metadata: JsonRecord | undefined;
+
+  constructor(stream: string, revision: number, position: string, event: NewEvent) {
+    this.id = event.id;
+    this.stream = stream;
+    this.revision = revision;
+    this.position = position;
+    this.type = event.type;
+    this.v = event.v;
+    this.time = event.time;
+    this.dataText = event.data;
+    this.metadataText = event.metadata;
+  }
+
+  get data(): JsonRecord {
+    this.#data ??= JSON.parse(this.dataText) as JsonRecord;
+    return this.#data;
+  }
+
+  get metadata(): JsonRecord {
+    this.#metadata ??= JSON.parse(this.metadataText) as JsonRecord;
+    return this.#metadata;
+  }
+}
+
+type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
+type JsonRecord = { [key: string]: JsonValue };

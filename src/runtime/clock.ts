@@ -1,0 +1,71 @@
+/** The only source of time. Everything that waits, waits here, so that a test can make hours pass at once. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Calls `fire` once, at or soon after `time`. Returns a function that takes it back. */
+  schedule(time: number, fire: () => unknown): () => void;
+}
+
+export const timestamp = (milliseconds: number): string => new Date(milliseconds).toISOString();
+
+/** Timers further away than this overflow in Node and would fire at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
+export class SystemClock implements Clock {
+  now(): number {
+    return Date.now();
+  }
+
+  schedule(time: number, fire: () => unknown): () => void {
+    let timer: NodeJS.Timeout;
+    const arm = (): void => {
+      const remaining = time - this.now();
+      timer = setTimeout(remaining > longestTimerMs ? arm : fire, Math.min(Math.max(remaining, 0), longestTimerMs));
+      timer.unref();
+    };
+    arm();
+    return () => clearTimeout(timer);
+  }
+}
+
+/** Time that stands still until it is told to go on: `POST /v1/clock` and tests. */
+export class ManualClock implements Clock {
+  #now: number;
+  #timers: { time: number; order: number; fire: () => unknown }[] = [];
+  #scheduled = 0;
+
+  constructor(start = Date.parse('2026-01-01T00:00:00.000Z')) {
+    this.#now = start;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  schedule(time: number, fire: () => unknown): () => void {
+    const timer = { time: Math.max(time, this.#now), order: this.#scheduled++, fire };
+    this.#timers.push(timer);
+    return () => {
+      this.#timers = this.#timers.filter((other) => other !== timer);
+    };
+  }
+
+  /** Moves on by `milliseconds`. Every timer in between fires at its own time, in order, and is waited for. */
+  async advance(milliseconds: number): Promise<number> {
+    const end = this.#now + milliseconds;
+    for (let timer = this.#nextUntil(end); timer; timer = this.#nextUntil(end)) {
+      this.#timers = this.#timers.filter((other) => other !== timer);
+      this.#now = timer.time;
+      await timer.fire();
+    }
+    this.#now = end;
+    return end;
+  }
+
+  #nextUntil(end: number): { time: number; order: number; fire: () => unknown } | undefined {
+    return this.#timers
+      .filter((timer) => timer.time <= end)
+      .sort((a, b) => a.time - b.time || a.order - b.order)
+      .at(0);
+  }
+}

@@ -4,7 +4,7 @@ import type { Actor } from './actor.ts';
 import type { CommandSchemas } from './commands.ts';
 import { type DomainEvent, type EventCatalogue, upcast } from './events.ts';
 import type { JsonObject } from './json.ts';
-import { Refusal, type RefusalCatalogue } from './refusal.ts';
+import { type RefusalCatalogue, type RefusalDefinition, refuser } from './refusal.ts';
 import type { Kind, ResourceRef } from './resource.ts';
 
 /** What every aggregate's state carries. `fold` keeps the first four; an evolve handler sets `deletedAt`. */
@@ -105,30 +105,29 @@ export function decide<S extends Lifetime>(
 }
 
 function alive<S extends Lifetime>(kind: Kind, state: S | null, id: string): S {
-  if (!state)
-    throw new Refusal(`${kind}-not-found`, lifetimeRefusals(kind)[`${kind}-not-found`]!, `There is no ${kind} ${id}.`);
-  if (state.deletedAt !== undefined) {
-    const detail = `The ${kind} ${id} was deleted at ${state.deletedAt}. Its history stays readable.`;
-    throw new Refusal(`${kind}-deleted`, lifetimeRefusals(kind)[`${kind}-deleted`]!, detail, {
-      deletedAt: state.deletedAt,
-    });
-  }
-  return state;
+  const refuse = refuser(lifetimeRefusals(kind));
+  if (!state) return refuse(`${kind}-not-found`, `There is no ${kind} ${id}.`);
+  const { deletedAt } = state;
+  if (deletedAt === undefined) return state;
+  return refuse(`${kind}-deleted`, `The ${kind} ${id} was deleted at ${deletedAt}. Its history stays readable.`, {
+    deletedAt,
+  });
 }
 
 /** The two refusals every kind of resource has. */
-export const lifetimeRefusals = (kind: Kind): RefusalCatalogue => ({
-  [`${kind}-not-found`]: {
-    category: 'not-found',
-    title: `No such ${kind}`,
-    explanation: `No ${kind} with this id was ever recorded. Check the id; ids are compared exactly, in lower case.`,
-  },
-  [`${kind}-deleted`]: {
-    category: 'gone',
-    title: `The ${kind} was deleted`,
-    explanation: `The ${kind} existed and was deleted. Commands no longer reach it. Its history, and its state at any earlier moment (\`?at=\`), stay readable.`,
-  },
-});
+export const lifetimeRefusals = <K extends Kind>(kind: K) =>
+  ({
+    [`${kind}-not-found`]: {
+      category: 'not-found',
+      title: `No such ${kind}`,
+      explanation: `No ${kind} with this id was ever recorded. Check the id; ids are compared exactly, in lower case.`,
+    },
+    [`${kind}-deleted`]: {
+      category: 'gone',
+      title: `The ${kind} was deleted`,
+      explanation: `The ${kind} existed and was deleted. Commands no longer reach it. Its history, and its state at any earlier moment (\`?at=\`), stay readable.`,
+    },
+  }) as Record<`${K}-not-found` | `${K}-deleted`, RefusalDefinition>;
 
 /** What `fold` needs of a recorded event. */
 export interface FoldableEvent {

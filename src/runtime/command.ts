@@ -83,10 +83,24 @@ export interface Refused {
 export type Outcome = Done | Refused;
 
 /** A resource as it is: durable, at one revision. */
-export interface CurrentState {
+export class CurrentState {
   readonly revision: number;
   readonly position: string;
-  readonly deletedAt?: string;
   /** JSON text of the state as people see it. */
   readonly stateText: string;
+  readonly deletedAt: string | undefined;
+  #state: JsonObject | undefined;
+
+  constructor(revision: number, position: string, stateText: string, deletedAt: string | undefined) {
+    this.revision = revision;
+    this.position = position;
+    this.stateText = stateText;
+    this.deletedAt = deletedAt;
+  }
+
+  /** The same, parsed once. Shared by all who ask: to be read, never to be changed. */
+  get state(): JsonObject {
+    this.#state ??= JSON.parse(this.stateText) as JsonObject;
+    return this.#state;
+  }
 }

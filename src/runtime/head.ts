@@ -2,7 +2,7 @@ import { type Aggregate, fold, type Lifetime, viewOf } from '../domain/kernel/ag
 import { type ResourceRef, streamOf } from '../domain/kernel/resource.ts';
 import type { EventStore, RecordedEvent } from '../store/event-store.ts';
 import { chainStart } from './chain.ts';
-import type { CurrentState } from './command.ts';
+import { CurrentState } from './command.ts';
 
 /**
  * The end of one stream in memory: the folded state that the next decision sees, and, apart from it, the last state that
@@ -57,16 +57,14 @@ export async function loadHead(
     chain: (last?.metadata.chain as string | undefined) ?? chainStart,
     time: last?.time ?? '',
     durable: Promise.resolve(),
-    current: state && last ? currentState(aggregate, state, last.position) : null,
+    current:
+      state && last
+        ? new CurrentState(last.revision, last.position, viewText(aggregate, state), state.deletedAt)
+        : null,
     broken: false,
     snapshotRevision: snapshot?.revision ?? -1,
   };
 }
 
-/** A state as readers see it from the moment it is durable. */
-export const currentState = (aggregate: Aggregate, state: Lifetime, position: string): CurrentState => ({
-  revision: state.revision,
-  position,
-  stateText: JSON.stringify(viewOf(aggregate, state)),
-  ...(state.deletedAt !== undefined && { deletedAt: state.deletedAt }),
-});
+/** The state as readers see it: what `current` becomes once the events that led there are durable. */
+export const viewText = (aggregate: Aggregate, state: Lifetime): string => JSON.stringify(viewOf(aggregate, state));

@@ -10,8 +10,8 @@ import { isStoreError } from '../store/store-error.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { chainLink, withChain } from './chain.ts';
 import { type Clock, timestamp } from './clock.ts';
-import { type CommandRequest, type CurrentState, Done, type EventMetadata, type Outcome } from './command.ts';
-import { currentState, type Head, loadHead } from './head.ts';
+import { type CommandRequest, CurrentState, Done, type EventMetadata, type Outcome } from './command.ts';
+import { type Head, loadHead, viewText } from './head.ts';
 import { commandIdOf, eventId } from './ids.ts';
 import { runtimeRefusals } from './refusals.ts';
 
@@ -51,6 +51,7 @@ export class Runtime {
   readonly #observer: RuntimeObserver;
   readonly #heads: LRUCache<string, Head>;
   readonly #loading = new Map<string, Promise<Head>>();
+  readonly #heardAt = new Map<string, string>();
   readonly #keyed = new Map<string, { bodyHash: string; outcome: Promise<Outcome> }>();
 
   constructor(options: RuntimeOptions) {
@@ -71,6 +72,7 @@ export class Runtime {
     const outcome = await (request.key === undefined
       ? this.#decideUntilStored(request, randomUUID())
       : this.#executeKeyed(request, request.key));
+    if (outcome.outcome === 'done') this.#noteSignOfLife(request);
     this.#report(request, outcome);
     return outcome;
   }
@@ -116,8 +118,15 @@ export class Runtime {
 
   /** One try. Null where its ground gave way: what it was decided on was not stored. */
   async #attempt(request: CommandRequest, head: Head, commandId: string, receipt?: Receipt): Promise<Outcome | null> {
-    if (head.broken) return null;
     const aggregate = this.#aggregates[request.resource.kind];
+    const relatives = new Map<string, Head>();
+    // The needs follow from the state, which may move on during a load. Nothing is awaited after the last look.
+    for (;;) {
+      const missing = (aggregate.needs?.(head.state, request) ?? []).filter((other) => !relatives.has(streamOf(other)));
+      if (missing.length === 0) break;
+      for (const other of missing) relatives.set(streamOf(other), await this.#head(other));
+    }
+    if (head.broken) return null;
     const { durable } = head;
     const time = later(timestamp(this.clock.now()), head.time);
 
@@ -129,6 +138,10 @@ export class Runtime {
         actor: request.actor,
         resource: request.resource,
         settings: this.#settings,
+        related: {
+          stateOf: (other) => relatives.get(streamOf(other))?.current?.state ?? null,
+          heardAt: (other) => this.#heardAt.get(streamOf(other)) ?? null,
+        },
       };
       events = decide(aggregate, head.state, request, facts);
     } catch (error) {
@@ -154,7 +167,8 @@ export class Runtime {
     const { newEvents, eventsText } = advance(aggregate, head, request, decision);
     const state = head.state;
     if (!state) throw new Error(`${request.type} on an unknown ${aggregate.kind} must begin its life or be refused`);
-    const current = currentState(aggregate, state, '');
+    const stateText = viewText(aggregate, state);
+    const { revision, deletedAt } = state;
     const snapshot = this.#snapshotIfDue(head, aggregate, state);
 
     const { receipt } = decision;
@@ -167,9 +181,11 @@ export class Runtime {
     head.durable = appended;
     try {
       const { position } = await appended;
-      if (current.revision > (head.current?.revision ?? -1)) head.current = { ...current, position };
+      if (revision > (head.current?.revision ?? -1)) {
+        head.current = new CurrentState(revision, position, stateText, deletedAt);
+      }
       if (snapshot) this.#keepSnapshot(snapshot);
-      return new Done(request.resource, current.revision, position, eventsText, current.stateText);
+      return new Done(request.resource, revision, position, eventsText, stateText);
     } catch (error) {
       this.#discard(head);
       if (isStoreError(error, 'wrong-expected-revision')) return null;
@@ -193,8 +209,8 @@ export class Runtime {
       if (event.revision >= firstRevision) answered.push(answeredEventText(event, event.revision, event.dataText));
     }
     if (!state) throw new Error(`${stream} has a receipt for ${receipt.commandId} but no events`);
-    const { stateText } = currentState(aggregate, state, stored.position);
-    return new Done(request.resource, stored.lastRevision, stored.position, `[${answered.join(',')}]`, stateText);
+    const eventsText = `[${answered.join(',')}]`;
+    return new Done(request.resource, stored.lastRevision, stored.position, eventsText, viewText(aggregate, state));
   }
 
   async #head(resource: ResourceRef): Promise<Head> {
@@ -236,6 +252,11 @@ export class Runtime {
   /** A snapshot that cannot be kept costs time at the next load, nothing else. */
   #keepSnapshot(snapshot: Snapshot): void {
     this.#store.saveSnapshot(snapshot).catch((error) => this.#observer.snapshotFailed?.(error));
+  }
+
+  #noteSignOfLife({ resource, type }: CommandRequest): void {
+    if (!this.#aggregates[resource.kind].signsOfLife?.includes(type)) return;
+    this.#heardAt.set(streamOf(resource), timestamp(this.clock.now()));
   }
 
   #report({ resource, type }: CommandRequest, outcome: Outcome): void {

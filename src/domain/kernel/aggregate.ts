@@ -30,6 +30,16 @@ export interface Facts {
   readonly time: string;
   readonly actor: Actor;
   readonly resource: ResourceRef;
+  /** The resources named by the aggregate's `needs`. */
+  readonly related?: Related;
+}
+
+/** Other resources, as they durably are at the moment of the decision. */
+export interface Related {
+  /** The state as people see it; null where nothing was ever recorded. To be read, never to be changed. */
+  stateOf(resource: ResourceRef): unknown;
+  /** When the resource last gave a sign of life, if it did since the process started: RFC 3339. */
+  heardAt(resource: ResourceRef): string | null;
 }
 
 /** A new life without what `fold` adds to it. */
@@ -66,6 +76,8 @@ export interface Deadline {
 
 export interface Aggregate<S extends Lifetime = Lifetime> {
   readonly kind: Kind;
+  /** What an id of this kind looks like. */
+  readonly id: z.ZodType<string>;
   /** Raise it when `evolve` or the state's shape changes: snapshots of an older fold are then ignored. */
   readonly foldVersion: number;
   readonly events: EventCatalogue<Erased>;
@@ -82,7 +94,14 @@ export interface Aggregate<S extends Lifetime = Lifetime> {
   /** The word people know the resource's condition by: Neutron's status, Nova's status, Ironic's provision state. */
   readonly status: (state: S) => string;
   /** What must happen by when if nobody acts before: kept by the runtime's clock, derived from the state alone. */
-  readonly deadlines?: (state: S) => readonly Deadline[];
+  readonly deadlines?: (state: S, heardAt: string | null) => readonly Deadline[];
+  /** Other resources whose state the decision on this command must see. */
+  readonly needs?: (
+    state: S | null,
+    command: { readonly type: string; readonly data: Erased },
+  ) => readonly ResourceRef[];
+  /** Commands that are signs of life: when they last came is kept in memory, whether or not they lead to an event. */
+  readonly signsOfLife?: readonly string[];
   /** The state as people see it, where that is more than what is folded (`allowed`, for one). */
   readonly view?: (state: S) => object;
 }

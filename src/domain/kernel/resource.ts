@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** The kinds of resource that have a stream of their own. */
-export const kinds = ['port', 'server', 'node'] as const;
+export const kinds = ['port', 'server', 'node', 'agent', 'network'] as const;
 export type Kind = (typeof kinds)[number];
 
 export interface ResourceRef {

@@ -1,4 +1,5 @@
 import type { Aggregate } from '../kernel/aggregate.ts';
+import { Uuid } from '../kernel/resource.ts';
 import { portCommands } from './commands.ts';
 import { decide, open } from './decide.ts';
 import { portEvents } from './events.ts';
@@ -8,6 +9,7 @@ import type { Port } from './state.ts';
 
 export const portAggregate: Aggregate<Port> = {
   kind: 'port',
+  id: Uuid,
   foldVersion: 1,
   events: portEvents,
   commands: portCommands,

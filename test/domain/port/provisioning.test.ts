@@ -1,0 +1,150 @@
+import { describe } from 'vitest';
+import { portAggregate } from '../../../src/domain/port/index.ts';
+import { story } from '../../support/story.ts';
+
+const created = { type: 'CreatePort' };
+const blockedBy = (entity: string) => ({ type: 'AddProvisioningComponent', data: { entity } });
+const completedBy = (entity: string) => ({ type: 'ProvisioningComplete', data: { entity } });
+
+describe('a port that waits for its L2 and DHCP agents', () => {
+  const waiting = [created, blockedBy('L2'), blockedBy('DHCP')];
+
+  story('becomes ACTIVE with the report of the last, in the same append', portAggregate, waiting, (it) =>
+    it
+      .when('ProvisioningComplete', { entity: 'DHCP', host: 'host-a' })
+      .leadsTo({ type: 'ProvisioningComponentCompleted', data: { entity: 'DHCP', host: 'host-a', early: false } })
+      .state({ status: 'DOWN', blocks: [{ entity: 'L2' }] })
+      .when('ProvisioningComplete', { entity: 'L2' })
+      .leadsTo(
+        { type: 'ProvisioningComponentCompleted', data: { entity: 'L2', early: false } },
+        { type: 'PortProvisioned', data: { entity: 'L2' } },
+        { type: 'PortStatusChanged', data: { from: 'DOWN', to: 'ACTIVE', cause: 'provisioned' } },
+      )
+      .state({ status: 'ACTIVE', blocks: [] }),
+  );
+
+  story('does not hang when the second block is lifted instead of completed', portAggregate, waiting, (it) =>
+    it
+      .when('ProvisioningComplete', { entity: 'L2' })
+      .when('RemoveProvisioningComponent', { entity: 'DHCP', reason: 'no DHCP agent' })
+      .leadsTo(
+        { type: 'ProvisioningComponentRemoved', data: { entity: 'DHCP', reason: 'no DHCP agent' } },
+        { type: 'PortProvisioned', data: { entity: 'L2' } },
+        { type: 'PortStatusChanged', data: { from: 'DOWN', to: 'ACTIVE', cause: 'provisioned' } },
+      ),
+  );
+
+  story('stays DOWN when both blocks are lifted and nobody ever reported', portAggregate, waiting, (it) =>
+    it
+      .when('RemoveProvisioningComponent', { entity: 'L2' })
+      .when('RemoveProvisioningComponent', { entity: 'DHCP' })
+      .events('ProvisioningComponentRemoved')
+      .state({ status: 'DOWN', blocks: [] }),
+  );
+
+  story('takes each report once, however often it is sent', portAggregate, waiting, (it) =>
+    it
+      .when('ProvisioningComplete', { entity: 'L2' })
+      .events('ProvisioningComponentCompleted')
+      .when('ProvisioningComplete', { entity: 'L2' })
+      .events()
+      .when('ProvisioningComplete', { entity: 'DHCP' })
+      .events('ProvisioningComponentCompleted', 'PortProvisioned', 'PortStatusChanged')
+      .when('ProvisioningComplete', { entity: 'DHCP' })
+      .events(),
+  );
+
+  story('keeps a report nobody asked for, and lets it lift no other block', portAggregate, waiting, (it) =>
+    it
+      .when('ProvisioningComplete', { entity: 'DHCP' })
+      .when('ProvisioningComplete', { entity: 'storage' })
+      .leadsTo({ type: 'ProvisioningComponentCompleted', data: { entity: 'storage', early: true } })
+      .state({ status: 'DOWN', blocks: [{ entity: 'L2' }] })
+      .when('ProvisioningComplete', { entity: 'storage' })
+      .events(),
+  );
+
+  story('tells entities apart to the letter', portAggregate, waiting, (it) =>
+    it.when('ProvisioningComplete', { entity: 'dhcp' }).state({ blocks: [{ entity: 'L2' }, { entity: 'DHCP' }] }),
+  );
+});
+
+describe('a port that was wired and must be wired again', () => {
+  const wired = [created, blockedBy('L2'), completedBy('L2')];
+
+  story('is never ACTIVE and blocked', portAggregate, wired, (it) =>
+    it
+      .state({ status: 'ACTIVE' })
+      .when('AddProvisioningComponent', { entity: 'DHCP', reason: 'address changed' })
+      .leadsTo(
+        { type: 'ProvisioningComponentAdded', data: { entity: 'DHCP', reason: 'address changed' } },
+        { type: 'PortStatusChanged', data: { from: 'ACTIVE', to: 'BUILD', cause: 'blocked-again' } },
+      )
+      .when('SetPortStatus', { status: 'ACTIVE' })
+      .refused('port-blocked'),
+  );
+
+  story('begins a new round, in which the old completion counts no more', portAggregate, wired, (it) =>
+    it
+      .when('AddProvisioningComponent', { entity: 'DHCP' })
+      .when('RemoveProvisioningComponent', { entity: 'DHCP' })
+      .events('ProvisioningComponentRemoved')
+      .state({ round: { number: 2, completed: [], provisioned: null } })
+      .when('ProvisioningComplete', { entity: 'L2' })
+      .events('ProvisioningComponentCompleted', 'PortProvisioned', 'PortStatusChanged'),
+  );
+});
+
+describe('a port without any block', () => {
+  story('is provisioned by the first report, and only by the first', portAggregate, [created], (it) =>
+    it
+      .when('ProvisioningComplete', { entity: 'L2' })
+      .events('ProvisioningComponentCompleted', 'PortProvisioned', 'PortStatusChanged')
+      .when('ProvisioningComplete', { entity: 'DHCP' })
+      .events(),
+  );
+
+  story('that was wired while administratively down becomes ACTIVE when set up', portAggregate, [], (it) =>
+    it
+      .when('CreatePort', { adminStateUp: false })
+      .when('ProvisioningComplete', { entity: 'L2' })
+      .events('ProvisioningComponentCompleted', 'PortProvisioned')
+      .state({ status: 'DOWN' })
+      .when('UpdatePort', { adminStateUp: true })
+      .events('PortUpdated', 'PortStatusChanged')
+      .state({ status: 'ACTIVE' }),
+  );
+
+  story('forgets its blocks when it is deleted and created anew', portAggregate, [created, blockedBy('L2')], (it) =>
+    it
+      .when('DeletePort')
+      .events('PortDeleted')
+      .when('DeletePort')
+      .events()
+      .when('ProvisioningComplete', { entity: 'L2' })
+      .refused('port-deleted')
+      .when('CreatePort')
+      .events('PortCreated')
+      .state({ blocks: [], status: 'DOWN' }),
+  );
+
+  story('is created once: the same again is done, another is refused', portAggregate, [created], (it) =>
+    it
+      .when('CreatePort')
+      .events()
+      .when('CreatePort', { name: 'other' })
+      .refused('port-exists')
+      .when('UpdatePort', { name: 'other', adminStateUp: true })
+      .leadsTo({ type: 'PortUpdated', data: { changes: { name: 'other' } } })
+      .when('UpdatePort', { name: 'other' })
+      .events(),
+  );
+
+  story('that never existed is not found', portAggregate, [], (it) =>
+    it
+      .when('ProvisioningComplete', { entity: 'L2' })
+      .refused('port-not-found')
+      .when('DeletePort')
+      .refused('port-not-found'),
+  );
+});

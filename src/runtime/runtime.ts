@@ -1,42 +1,36 @@
 import { hash, randomUUID } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
-import { type Aggregate, decide, type Facts, fold, type Lifetime } from '../domain/kernel/aggregate.ts';
+import {
+  type Aggregate,
+  type Deadline,
+  decide,
+  type Facts,
+  fold,
+  isAlive,
+  type Lifetime,
+} from '../domain/kernel/aggregate.ts';
 import type { DomainEvent } from '../domain/kernel/events.ts';
-import { encode } from '../domain/kernel/events.ts';
 import { Refusal, refuser } from '../domain/kernel/refusal.ts';
 import { type Kind, type ResourceRef, streamOf } from '../domain/kernel/resource.ts';
-import type { EventStore, NewEvent, Receipt, Snapshot } from '../store/event-store.ts';
+import type { EventStore, Receipt } from '../store/event-store.ts';
 import { isStoreError } from '../store/store-error.ts';
 import { canonicalJson } from './canonical-json.ts';
-import { chainLink, withChain } from './chain.ts';
 import { type Clock, timestamp } from './clock.ts';
-import { type CommandRequest, CurrentState, Done, type EventMetadata, type Outcome } from './command.ts';
-import { type Head, loadHead, viewText } from './head.ts';
-import { commandIdOf, eventId } from './ids.ts';
+import { type CommandRequest, CurrentState, Done, type Outcome } from './command.ts';
+import { Deadlines } from './deadlines.ts';
+import { type Head, viewText } from './head.ts';
+import { Heads, type HeadsOptions } from './heads.ts';
+import { commandIdOf } from './ids.ts';
+import type { RuntimeObserver } from './observer.ts';
+import { advance, answeredEventText, type Decision } from './recording.ts';
 import { runtimeRefusals } from './refusals.ts';
 
 /** How often a command is decided anew when others keep changing the resource under it. */
 const maxAttempts = 10;
 
-export interface RuntimeOptions {
-  readonly store: EventStore;
-  readonly aggregates: Readonly<Record<Kind, Aggregate>>;
+export interface RuntimeOptions extends HeadsOptions {
   readonly clock: Clock;
   /** What decisions may know besides state, time and actor. */
   readonly settings?: object;
-  /** Folded resources kept in memory; the rest is loaded when it is asked for. */
-  readonly cachedResources?: number;
-  /** Events after which a stream's state is kept as a snapshot. */
-  readonly snapshotEvery?: number;
-  readonly observer?: RuntimeObserver;
-}
-
-/** What the runtime tells whoever counts and logs. */
-export interface RuntimeObserver {
-  commandSettled?(command: { kind: Kind; type: string; outcome: 'done' | 'nothing' | 'refused'; slug?: string }): void;
-  raceLost?(kind: Kind): void;
-  unknownEvent?(kind: Kind, type: string): void;
-  snapshotFailed?(error: unknown): void;
 }
 
 const refuse = refuser(runtimeRefusals);
@@ -47,10 +41,9 @@ export class Runtime {
   readonly #store: EventStore;
   readonly #aggregates: Readonly<Record<Kind, Aggregate>>;
   readonly #settings: object;
-  readonly #snapshotEvery: number;
   readonly #observer: RuntimeObserver;
-  readonly #heads: LRUCache<string, Head>;
-  readonly #loading = new Map<string, Promise<Head>>();
+  readonly #heads: Heads;
+  readonly #deadlines: Deadlines;
   readonly #heardAt = new Map<string, string>();
   readonly #keyed = new Map<string, { bodyHash: string; outcome: Promise<Outcome> }>();
 
@@ -59,9 +52,13 @@ export class Runtime {
     this.#store = options.store;
     this.#aggregates = options.aggregates;
     this.#settings = options.settings ?? {};
-    this.#snapshotEvery = options.snapshotEvery ?? 200;
     this.#observer = options.observer ?? {};
-    this.#heads = new LRUCache({ max: options.cachedResources ?? 10_000 });
+    this.#heads = new Heads(options);
+    this.#deadlines = new Deadlines(
+      options.clock,
+      (resource, due) => this.#meetDeadline(resource, due),
+      (error) => this.#observer.deadlineFailed?.(error),
+    );
   }
 
   /**
@@ -77,9 +74,20 @@ export class Runtime {
     return outcome;
   }
 
+  /** Sets the alarm clock for a resource that was not touched since the process started. */
+  async watchDeadlines(resource: ResourceRef): Promise<void> {
+    const head = await this.#heads.of(resource);
+    this.#deadlines.set(resource, this.#deadlinesOf(this.#aggregates[resource.kind], head));
+  }
+
+  /** Stops the alarm clock. Commands in flight end by themselves; the store's own close waits for them. */
+  close(): void {
+    this.#deadlines.close();
+  }
+
   /** The resource as it is now, durably; null where nothing was ever recorded. */
   async current(resource: ResourceRef): Promise<CurrentState | null> {
-    return (await this.#head(resource)).current;
+    return (await this.#heads.of(resource)).current;
   }
 
   /** A retry finds what the first try did: the one still running, or the one whose receipt is stored. */
@@ -102,7 +110,7 @@ export class Runtime {
 
   async #decideUntilStored(request: CommandRequest, commandId: string, receipt?: Receipt): Promise<Outcome> {
     for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-      const head = await this.#head(request.resource);
+      const head = await this.#heads.of(request.resource);
       const earlier = receipt && (await this.#earlierOutcome(request, receipt));
       if (earlier) return earlier;
       const outcome = await this.#attempt(request, head, commandId, receipt);
@@ -124,7 +132,7 @@ export class Runtime {
     for (;;) {
       const missing = (aggregate.needs?.(head.state, request) ?? []).filter((other) => !relatives.has(streamOf(other)));
       if (missing.length === 0) break;
-      for (const other of missing) relatives.set(streamOf(other), await this.#head(other));
+      for (const other of missing) relatives.set(streamOf(other), await this.#heads.of(other));
     }
     if (head.broken) return null;
     const { durable } = head;
@@ -164,30 +172,29 @@ export class Runtime {
   async #append(request: CommandRequest, head: Head, decision: Decision): Promise<Outcome | null> {
     const aggregate = this.#aggregates[request.resource.kind];
     const expectedRevision = head.revision;
-    const { newEvents, eventsText } = advance(aggregate, head, request, decision);
-    const state = head.state;
-    if (!state) throw new Error(`${request.type} on an unknown ${aggregate.kind} must begin its life or be refused`);
-    const stateText = viewText(aggregate, state);
-    const { revision, deletedAt } = state;
-    const snapshot = this.#snapshotIfDue(head, aggregate, state);
-
-    const { receipt } = decision;
-    const appended = this.#store.append({
-      stream: head.stream,
-      expectedRevision,
-      events: newEvents,
-      ...(receipt && { receipt }),
-    });
-    head.durable = appended;
     try {
+      const { newEvents, eventsText } = advance(aggregate, head, request, decision);
+      const { state } = head;
+      if (!state) throw new Error(`${request.type} on an unknown ${aggregate.kind} must begin its life or be refused`);
+      const stateText = viewText(aggregate, state);
+      const { revision, deletedAt } = state;
+      const snapshot = this.#heads.snapshotIfDue(head);
+      const deadlines = aggregate.deadlines && this.#deadlinesOf(aggregate, head);
+
+      const { stream } = head;
+      const { receipt } = decision;
+      const appended = this.#store.append({ stream, expectedRevision, events: newEvents, ...(receipt && { receipt }) });
+      head.durable = appended;
       const { position } = await appended;
+
       if (revision > (head.current?.revision ?? -1)) {
         head.current = new CurrentState(revision, position, stateText, deletedAt);
       }
-      if (snapshot) this.#keepSnapshot(snapshot);
+      if (snapshot) this.#heads.keep(snapshot);
+      if (deadlines) this.#deadlines.set(request.resource, deadlines);
       return new Done(request.resource, revision, position, eventsText, stateText);
     } catch (error) {
-      this.#discard(head);
+      this.#heads.discard(head);
       if (isStoreError(error, 'wrong-expected-revision')) return null;
       throw error;
     }
@@ -213,45 +220,21 @@ export class Runtime {
     return new Done(request.resource, stored.lastRevision, stored.position, eventsText, viewText(aggregate, state));
   }
 
-  async #head(resource: ResourceRef): Promise<Head> {
-    const stream = streamOf(resource);
-    const cached = this.#heads.get(stream);
-    if (cached) return cached;
-    const running = this.#loading.get(stream);
-    if (running) return running;
-
-    const onUnknownEvent = (type: string): void => this.#observer.unknownEvent?.(resource.kind, type);
-    const loading = loadHead(this.#store, this.#aggregates[resource.kind], resource, onUnknownEvent);
-    this.#loading.set(stream, loading);
-    try {
-      const head = await loading;
-      this.#heads.set(stream, head);
-      return head;
-    } finally {
-      this.#loading.delete(stream);
-    }
+  /** What the clock must do to the resource, by its state and its last sign of life. */
+  #deadlinesOf(aggregate: Aggregate, { state, stream }: Head): readonly Deadline[] {
+    if (!state || !isAlive(state)) return [];
+    return aggregate.deadlines?.(state, this.#heardAt.get(stream) ?? null) ?? [];
   }
 
-  /** Forgets a head whose state was decided on but not stored; whoever built on it finds out and loads again. */
-  #discard(head: Head): void {
-    head.broken = true;
-    if (this.#heads.get(head.stream) === head) this.#heads.delete(head.stream);
-  }
-
-  #snapshotIfDue(head: Head, aggregate: Aggregate, state: Lifetime): Snapshot | null {
-    if (state.revision - head.snapshotRevision < this.#snapshotEvery) return null;
-    head.snapshotRevision = state.revision;
-    return {
-      stream: head.stream,
-      revision: state.revision,
-      foldVersion: aggregate.foldVersion,
-      state: JSON.stringify(state),
-    };
-  }
-
-  /** A snapshot that cannot be kept costs time at the next load, nothing else. */
-  #keepSnapshot(snapshot: Snapshot): void {
-    this.#store.saveSnapshot(snapshot).catch((error) => this.#observer.snapshotFailed?.(error));
+  /** Gives the command that is due, unless a sign of life or another event has moved the deadline since. */
+  async #meetDeadline(resource: ResourceRef, due: Deadline): Promise<readonly Deadline[]> {
+    const aggregate = this.#aggregates[resource.kind];
+    const now = timestamp(this.clock.now());
+    const current = this.#deadlinesOf(aggregate, await this.#heads.of(resource));
+    const still = current.find(({ name, at }) => name === due.name && at <= now);
+    if (!still) return current;
+    await this.execute({ resource, ...still.command, actor: { type: 'system', id: still.name } });
+    return this.#deadlinesOf(aggregate, await this.#heads.of(resource));
   }
 
   #noteSignOfLife({ resource, type }: CommandRequest): void {
@@ -268,65 +251,11 @@ export class Runtime {
   }
 }
 
-interface Decision {
-  readonly commandId: string;
-  readonly time: string;
-  readonly events: readonly DomainEvent[];
-  readonly receipt: Receipt | undefined;
-}
-
-/** Gives the decided events their place in the stream and folds them into the head. */
-function advance(
-  aggregate: Aggregate,
-  head: Head,
-  request: CommandRequest,
-  { commandId, time, events }: Decision,
-): { newEvents: NewEvent[]; eventsText: string } {
-  const metadata = JSON.stringify(metadataOf(request, commandId));
-  const answered: string[] = [];
-  const newEvents = events.map((decided, index): NewEvent => {
-    const { type, v, data } = encode(aggregate.events, decided);
-    const event = { id: eventId(commandId, index), type, v, time };
-    const revision = head.revision + 1;
-    const dataText = JSON.stringify(data);
-    const { stream } = head;
-
-    head.chain = chainLink(head.chain, { ...event, stream, revision, dataText, metadataText: metadata });
-    // Folded from the text, like every later replay: what JSON cannot keep must not live on in memory either.
-    head.state = fold(aggregate, request.resource.id, head.state, { ...event, revision, data: JSON.parse(dataText) });
-    head.revision = revision;
-    answered.push(answeredEventText(event, revision, dataText));
-    return { ...event, data: dataText, metadata: withChain(metadata, head.chain) };
-  });
-  if (events.length > 0) head.time = time;
-  return { newEvents, eventsText: `[${answered.join(',')}]` };
-}
-
 /** The answer where the work was done already: nothing to store, the state as it is. */
 function alreadyDone({ resource, type }: CommandRequest, { current }: Head): Outcome {
   if (!current) throw new Error(`${type} on an unknown ${resource.kind} must begin its life or be refused`);
   return new Done(resource, current.revision, current.position, '[]', current.stateText);
 }
-
-function metadataOf(request: CommandRequest, commandId: string): Omit<EventMetadata, 'chain'> {
-  const { actor, type, correlationId = commandId, causationId = commandId, traceparent, requestId } = request;
-  return {
-    $correlationId: correlationId,
-    $causationId: causationId,
-    actor,
-    commandId,
-    commandType: type,
-    ...(traceparent !== undefined && { traceparent }),
-    ...(requestId !== undefined && { requestId }),
-  };
-}
-
-const answeredEventText = (
-  event: { id: string; type: string; time: string },
-  revision: number,
-  dataText: string,
-): string =>
-  `{"id":"${event.id}","type":${JSON.stringify(event.type)},"revision":${revision},"time":"${event.time}","data":${dataText}}`;
 
 function requireRevision({ ifRevision, resource }: CommandRequest, revision: number): void {
   if (ifRevision === undefined || ifRevision === revision) return;

@@ -1,0 +1,128 @@
+import type { Deadline } from '../domain/kernel/aggregate.ts';
+import { type ResourceRef, streamOf } from '../domain/kernel/resource.ts';
+import { type Clock, timestamp } from './clock.ts';
+
+/** Carries out what is due on one resource and says what it waits for next. */
+export type MeetDeadline = (resource: ResourceRef, due: Deadline) => Promise<readonly Deadline[]>;
+
+/** How long to wait before trying again what could not be stored. */
+const retryMs = 1000;
+
+interface Waiting {
+  readonly resource: ResourceRef;
+  readonly deadlines: readonly Deadline[];
+  readonly at: string;
+}
+
+/**
+ * The ledger's alarm clock: one timer for the earliest deadline of all resources. What is due is decided by the
+ * resource itself, so a deadline that is met twice, or late, changes nothing more.
+ */
+export class Deadlines {
+  readonly #clock: Clock;
+  readonly #meet: MeetDeadline;
+  readonly #onError: (error: unknown) => void;
+  readonly #waiting = new Map<string, Waiting>();
+  /** Entries of `#waiting`, earliest first; one that was replaced since stays until it comes up and is dropped then. */
+  readonly #queue: Waiting[] = [];
+  #cancel: () => void = () => {};
+  #armedFor: string | null = null;
+  #closed = false;
+
+  constructor(clock: Clock, meet: MeetDeadline, onError: (error: unknown) => void) {
+    this.#clock = clock;
+    this.#meet = meet;
+    this.#onError = onError;
+  }
+
+  get count(): number {
+    return this.#waiting.size;
+  }
+
+  /** What a resource waits for from now on; replaces what it waited for before. */
+  set(resource: ResourceRef, deadlines: readonly Deadline[]): void {
+    const stream = streamOf(resource);
+    if (deadlines.length === 0) {
+      this.#waiting.delete(stream);
+      return;
+    }
+    const at = deadlines.map((deadline) => deadline.at).sort()[0]!;
+    const waiting = { resource, deadlines, at };
+    this.#waiting.set(stream, waiting);
+    push(this.#queue, waiting);
+    this.#arm();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#cancel();
+  }
+
+  #arm(): void {
+    const next = this.#next();
+    if (!next || this.#closed || next.at === this.#armedFor) return;
+    this.#cancel();
+    this.#armedFor = next.at;
+    this.#cancel = this.#clock.schedule(Date.parse(next.at), () => this.#fire());
+  }
+
+  async #fire(): Promise<void> {
+    this.#armedFor = null;
+    const now = timestamp(this.#clock.now());
+    for (let next = this.#next(); next && next.at <= now && !this.#closed; next = this.#next()) {
+      pop(this.#queue);
+      await this.#meetAll(next, now);
+    }
+    this.#arm();
+  }
+
+  /** Each due deadline of one resource, in order of time. What is left is set anew from the state it leads to. */
+  async #meetAll(waiting: Waiting, now: string): Promise<void> {
+    const { resource, deadlines } = waiting;
+    const due = deadlines.filter(({ at }) => at <= now).sort((a, b) => (a.at < b.at ? -1 : 1));
+    try {
+      let left: readonly Deadline[] = [];
+      for (const deadline of due) left = await this.#meet(resource, deadline);
+      if (this.#waiting.get(streamOf(resource)) !== waiting) return; // the command has set them already
+      this.set(
+        resource,
+        left.filter(({ at }) => at > now),
+      );
+    } catch (error) {
+      this.#onError(error);
+      this.set(resource, [{ ...due[0]!, at: timestamp(this.#clock.now() + retryMs) }]);
+    }
+  }
+
+  #next(): Waiting | undefined {
+    while (this.#queue[0] && this.#waiting.get(streamOf(this.#queue[0].resource)) !== this.#queue[0]) pop(this.#queue);
+    return this.#queue[0];
+  }
+}
+
+/** A binary heap by `at`. */
+function push(heap: Waiting[], waiting: Waiting): void {
+  let index = heap.push(waiting) - 1;
+  while (index > 0) {
+    const parent = (index - 1) >> 1;
+    if (heap[parent]!.at <= waiting.at) break;
+    heap[index] = heap[parent]!;
+    index = parent;
+  }
+  heap[index] = waiting;
+}
+
+function pop(heap: Waiting[]): void {
+  const last = heap.pop()!;
+  if (heap.length === 0) return;
+  let index = 0;
+  for (;;) {
+    const left = 2 * index + 1;
+    if (left >= heap.length) break;
+    const child = heap[left + 1] && heap[left + 1]!.at < heap[left]!.at ? left + 1 : left;
+    if (heap[child]!.at >= last.at) break;
+    heap[index] = heap[child]!;
+    index = child;
+  }
+  heap[index] = last;
+}

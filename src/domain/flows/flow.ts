@@ -1,0 +1,35 @@
+import type { Related } from '../kernel/aggregate.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import type { ResourceRef } from '../kernel/resource.ts';
+
+/** An event as a process manager sees it. */
+export interface FlowEvent {
+  readonly id: string;
+  readonly resource: ResourceRef;
+  readonly revision: number;
+  readonly type: string;
+  readonly time: string;
+  /** Lifted to the current schema. */
+  readonly data: JsonObject;
+}
+
+export interface FlowCommand {
+  readonly resource: ResourceRef;
+  readonly type: string;
+  readonly data: object;
+}
+
+/**
+ * A process manager: what one resource's event asks of others. Pure. It is run at least once for each event, and its
+ * commands carry keys derived from the event, so that a second run changes nothing. Replaying a stream never runs it.
+ */
+export interface Flow {
+  /** Kebab-case; with the event's id it is the key of the commands, so it never changes. */
+  readonly name: string;
+  /** The types of event it listens to. */
+  readonly types: readonly string[];
+  /** Resources it must see; asked again with those already known, so that one may lead to the next. */
+  readonly needs?: (event: FlowEvent, known: Related) => readonly ResourceRef[];
+  /** `related` is the present, which may be later than the event. */
+  readonly react: (event: FlowEvent, related: Related) => readonly FlowCommand[];
+}

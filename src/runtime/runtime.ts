@@ -90,6 +90,11 @@ export class Runtime {
     return (await this.#heads.of(resource)).current;
   }
 
+  /** When the resource last gave a sign of life, if it did since the process started. */
+  heardAt(resource: ResourceRef): string | null {
+    return this.#heardAt.get(streamOf(resource)) ?? null;
+  }
+
   /** A retry finds what the first try did: the one still running, or the one whose receipt is stored. */
   async #executeKeyed(request: CommandRequest, key: string): Promise<Outcome> {
     const commandId = commandIdOf(streamOf(request.resource), key);
@@ -148,7 +153,7 @@ export class Runtime {
         settings: this.#settings,
         related: {
           stateOf: (other) => relatives.get(streamOf(other))?.current?.state ?? null,
-          heardAt: (other) => this.#heardAt.get(streamOf(other)) ?? null,
+          heardAt: (other) => this.heardAt(other),
         },
       };
       events = decide(aggregate, head.state, request, facts);

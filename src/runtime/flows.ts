@@ -1,0 +1,205 @@
+import type { Flow, FlowCommand, FlowEvent } from '../domain/flows/flow.ts';
+import type { Aggregate } from '../domain/kernel/aggregate.ts';
+import { upcast } from '../domain/kernel/events.ts';
+import type { JsonObject } from '../domain/kernel/json.ts';
+import type { Refusal } from '../domain/kernel/refusal.ts';
+import { type Kind, type ResourceRef, resourceOf, streamOf } from '../domain/kernel/resource.ts';
+import type { EventStore, RecordedEvent } from '../store/event-store.ts';
+import type { CurrentState } from './command.ts';
+import type { Runtime } from './runtime.ts';
+
+/** Where a subscription stands, kept across restarts. */
+export interface Checkpoints {
+  load(name: string): Promise<string | null>;
+  save(name: string, position: string): Promise<void>;
+}
+
+export interface FlowsOptions {
+  readonly store: EventStore;
+  readonly runtime: Runtime;
+  readonly aggregates: Readonly<Record<Kind, Aggregate>>;
+  readonly flows: readonly Flow[];
+  readonly checkpoints: Checkpoints;
+  readonly observer?: FlowsObserver;
+}
+
+export interface FlowsObserver {
+  /** The command was refused: the other resource is gone, or its rules do not allow it. Recorded nowhere else. */
+  commandRefused?(flow: string, event: FlowEvent, command: FlowCommand, refusal: Refusal): void;
+  /** An event whose reaction threw, or whose command could not be stored yet; it is tried again. */
+  reactionFailed?(event: FlowEvent, error: unknown): void;
+  checkpointFailed?(error: unknown): void;
+}
+
+/** Events whose reactions may be under way at the same time. */
+const window = 256;
+/** Events after which the checkpoint is kept, at the latest. */
+const checkpointEvery = 100;
+const retryMs = 1000;
+const checkpointName = 'flows';
+
+/**
+ * Runs the process managers over the log, from the checkpoint on: every event at least once, commands on one resource in
+ * the order of the events that asked for them.
+ */
+export class FlowRunner {
+  readonly #options: FlowsOptions;
+  readonly #types: readonly string[];
+  readonly #stop = new AbortController();
+  readonly #lanes = new Map<string, Promise<void>>();
+  /** Events under way, oldest first; the checkpoint may pass those that are done at the front. */
+  readonly #underWay: { position: string; done: boolean }[] = [];
+  #settled = 0;
+  #position: string | null = null;
+  #running: Promise<void> = Promise.resolve();
+  #idle: (() => void)[] = [];
+  #caughtUp = false;
+
+  constructor(options: FlowsOptions) {
+    this.#options = options;
+    this.#types = [...new Set(options.flows.flatMap((flow) => flow.types))];
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  /** Settles when every event so far has been reacted to. For tests and for simulated time. */
+  async idle(): Promise<void> {
+    while (!this.#caughtUp || this.#underWay.length > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+    await this.#keepCheckpoint();
+  }
+
+  async #run(): Promise<void> {
+    const { store, checkpoints } = this.#options;
+    const after = await checkpoints.load(checkpointName);
+    this.#position = after;
+    const subscription = store.subscribe({
+      ...(after !== null && { after }),
+      filter: { types: this.#types },
+      signal: this.#stop.signal,
+    });
+    for await (const message of subscription) {
+      if (message.kind === 'caught-up') {
+        this.#caughtUp = true;
+        if (this.#underWay.length === 0) this.#position = message.position;
+        this.#wakeIdle();
+        continue;
+      }
+      this.#caughtUp = false;
+      this.#begin(message.event);
+      while (this.#underWay.length >= window) await this.#oneSettled();
+    }
+    await Promise.all(this.#lanes.values());
+  }
+
+  #begin(recorded: RecordedEvent): void {
+    const entry = { position: recorded.position, done: false };
+    this.#underWay.push(entry);
+    const resource = resourceOf(recorded.stream);
+    const reaction = resource
+      ? this.#inLane(streamOf(resource), () => this.#reactUntilStored(resource, recorded))
+      : Promise.resolve();
+    reaction.then(() => this.#settle(entry));
+  }
+
+  /** One after the other for each source, so that its events are reacted to in order. */
+  #inLane(name: string, work: () => Promise<void>): Promise<void> {
+    const previous = this.#lanes.get(name) ?? Promise.resolve();
+    const lane = previous.then(work);
+    this.#lanes.set(name, lane);
+    return lane.finally(() => {
+      if (this.#lanes.get(name) === lane) this.#lanes.delete(name);
+    });
+  }
+
+  async #reactUntilStored(resource: ResourceRef, recorded: RecordedEvent): Promise<void> {
+    const { aggregates, observer } = this.#options;
+    const data = upcast(aggregates[resource.kind].events, recorded.type, recorded.v, recorded.data as JsonObject);
+    if (data === undefined) return;
+    const { id, revision, type, time } = recorded;
+    const event: FlowEvent = { id, resource, revision, type, time, data };
+    while (!this.#stop.signal.aborted) {
+      try {
+        await this.#react(event, recorded);
+        return;
+      } catch (error) {
+        observer?.reactionFailed?.(event, error);
+        await this.#pause();
+      }
+    }
+  }
+
+  async #react(event: FlowEvent, recorded: RecordedEvent): Promise<void> {
+    const { flows, runtime, observer } = this.#options;
+    for (const flow of flows) {
+      if (!flow.types.includes(event.type)) continue;
+      const related = await this.#relatedTo(flow, event);
+      for (const [index, command] of flow.react(event, related).entries()) {
+        const outcome = await runtime.execute({
+          ...command,
+          actor: { type: 'system', id: flow.name },
+          key: `${flow.name}/${event.id}/${index}`,
+          correlationId: String(recorded.metadata.$correlationId),
+          causationId: event.id,
+        });
+        if (outcome.outcome === 'refused') observer?.commandRefused?.(flow.name, event, command, outcome.refusal);
+      }
+    }
+  }
+
+  async #relatedTo(flow: Flow, event: FlowEvent) {
+    const { runtime } = this.#options;
+    const known = new Map<string, CurrentState | null>();
+    const related = {
+      stateOf: (resource: ResourceRef) => known.get(streamOf(resource))?.state ?? null,
+      heardAt: (resource: ResourceRef) => runtime.heardAt(resource),
+    };
+    for (;;) {
+      const missing = (flow.needs?.(event, related) ?? []).filter((resource) => !known.has(streamOf(resource)));
+      if (missing.length === 0) return related;
+      for (const resource of missing) known.set(streamOf(resource), await runtime.current(resource));
+    }
+  }
+
+  #settle(entry: { done: boolean }): void {
+    entry.done = true;
+    while (this.#underWay[0]?.done) {
+      this.#position = this.#underWay.shift()!.position;
+      this.#settled += 1;
+    }
+    if (this.#settled >= checkpointEvery) this.#keepCheckpoint();
+    this.#wakeIdle();
+  }
+
+  /** A checkpoint that is lost or old costs time: the same events again, whose commands are known by their keys. */
+  async #keepCheckpoint(): Promise<void> {
+    if (this.#position === null) return;
+    this.#settled = 0;
+    const { checkpoints, observer } = this.#options;
+    await checkpoints.save(checkpointName, this.#position).catch((error) => observer?.checkpointFailed?.(error));
+  }
+
+  #oneSettled(): Promise<void> {
+    return new Promise((resolve) => this.#idle.push(resolve));
+  }
+
+  #wakeIdle(): void {
+    for (const wake of this.#idle.splice(0)) wake();
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, retryMs);
+      this.#stop.signal.addEventListener('abort', () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+}

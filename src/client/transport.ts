@@ -1,0 +1,140 @@
+import { ConnectionError, type Problem, ProblemError } from './errors.ts';
+import { parseRetryAfter, type RetryPolicy, withRetries } from './retry.ts';
+import { type TimeLimit, timeLimit } from './time-limit.ts';
+
+export interface TransportOptions {
+  readonly baseUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly fetch: typeof globalThis.fetch;
+  readonly retry: RetryPolicy;
+  /** How long one try may take: to the whole answer, or to its first byte where the answer is a stream. */
+  readonly timeoutMs: number;
+}
+
+export interface ApiRequest {
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  /** Present: a POST. */
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** One HTTP exchange and what may go wrong with it. Knows nothing of resources. */
+export class Transport {
+  readonly retry: RetryPolicy;
+  readonly #options: TransportOptions;
+
+  constructor(options: TransportOptions) {
+    this.retry = options.retry;
+    this.#options = options;
+  }
+
+  /** Asks until there is an answer, as patiently as the policy says. Every request given here is safe to repeat. */
+  json<T>(request: ApiRequest): Promise<T> {
+    return withRetries(this.retry, request.signal, async () => {
+      const limit = timeLimit(this.#options.timeoutMs, request.signal);
+      try {
+        const response = await this.#send(request, limit.signal);
+        return parseJson<T>(this.url(request), await this.#read(request, response));
+      } catch (error) {
+        throw this.#reasonOfFailure(request, limit, error);
+      } finally {
+        limit.release();
+      }
+    });
+  }
+
+  /** One try for an answer that streams. The request's signal ends the stream too. */
+  async stream(request: ApiRequest): Promise<ReadableStream<Uint8Array>> {
+    const limit = timeLimit(this.#options.timeoutMs, request.signal);
+    try {
+      const { body } = await this.#send(request, limit.signal);
+      if (body) return body;
+      const url = this.url(request);
+      throw new ConnectionError(url, `${url} answered without a body.`, { transient: false });
+    } catch (error) {
+      limit.release();
+      throw this.#reasonOfFailure(request, limit, error);
+    } finally {
+      limit.stopClock();
+    }
+  }
+
+  url({ path, query = {} }: ApiRequest): string {
+    const search = new URLSearchParams();
+    for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
+    return `${this.#options.baseUrl.replace(/\/+$/, '')}${path}${search.size > 0 ? `?${search}` : ''}`;
+  }
+
+  async #send(request: ApiRequest, signal: AbortSignal): Promise<Response> {
+    const { body } = request;
+    const response = await this.#connect(request, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { accept: 'application/json', ...this.#options.headers, ...request.headers },
+      signal,
+      ...(body !== undefined && { body }),
+    });
+    if (response.ok) return response;
+    const retryAfterMs = parseRetryAfter(response.headers.get('retry-after'), Date.now());
+    const text = await this.#read(request, response);
+    throw new ProblemError(problemOf(this.url(request), response, text), retryAfterMs);
+  }
+
+  async #connect(request: ApiRequest, init: RequestInit): Promise<Response> {
+    try {
+      return await this.#options.fetch(this.url(request), init);
+    } catch (error) {
+      throw this.#connectionError(request, error);
+    }
+  }
+
+  async #read(request: ApiRequest, response: Response): Promise<string> {
+    try {
+      return await response.text();
+    } catch (error) {
+      throw this.#connectionError(request, error);
+    }
+  }
+
+  /** What made a try fail: the caller who gave up, the clock, or the error itself. */
+  #reasonOfFailure(request: ApiRequest, limit: TimeLimit, error: unknown): unknown {
+    if (request.signal?.aborted) return request.signal.reason;
+    if (!limit.expired) return error;
+    const url = this.url(request);
+    const message = `${url} did not answer within ${this.#options.timeoutMs} ms.`;
+    return new ConnectionError(url, message, { transient: true, cause: error });
+  }
+
+  #connectionError(request: ApiRequest, error: unknown): ConnectionError {
+    const url = this.url(request);
+    return new ConnectionError(url, `No answer from ${url}: ${reasonOf(error)}`, { transient: true, cause: error });
+  }
+}
+
+function parseJson<T>(url: string, text: string): T {
+  try {
+    return JSON.parse(text) as T;
+  } catch (cause) {
+    const message = `${url} answered with something that is not JSON. Is it a Stackledger?`;
+    throw new ConnectionError(url, message, { transient: false, cause });
+  }
+}
+
+/** The server's own problem document, or one made of the status line where a proxy answered in its place. */
+function problemOf(url: string, response: Response, text: string): Problem {
+  if (/\bjson\b/.test(response.headers.get('content-type') ?? '')) {
+    const document = parseJson<Partial<Problem>>(url, text);
+    return { type: 'about:blank', title: response.statusText, status: response.status, ...document };
+  }
+  const title = `${response.status} ${response.statusText}`.trim();
+  return { type: 'about:blank', title, status: response.status, detail: `${url} answered ${title}.` };
+}
+
+/** Node hides the reason in `cause`, browsers give none but the message. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  if (!(cause instanceof Error)) return error.message;
+  return cause.message || (cause as { code?: string }).code || cause.name;
+}

@@ -58,6 +58,7 @@ export interface ReadStreamOptions {
   readonly limit?: number;
 }
 
+/** What to read of the ledger. Every condition given must hold; an empty list admits nothing. */
 export interface EventFilter {
   /** Only streams whose name starts with one of these. */
   readonly streamPrefixes?: readonly string[];
@@ -80,7 +81,10 @@ export interface SubscribeOptions {
   readonly signal?: AbortSignal;
 }
 
-/** An event, or word of progress: everything up to `position` has been considered and the subscriber is at the head. */
+/**
+ * An event, or word of progress: everything up to `position` has been considered and the subscriber is at the head. That
+ * word comes each time the subscriber reaches the head, also where nothing on the way matched its filter.
+ */
 export type SubscriptionMessage =
   | { readonly kind: 'event'; readonly event: RecordedEvent }
   | { readonly kind: 'caught-up'; readonly position: string };
@@ -106,19 +110,38 @@ export interface EventStore {
   readonly info: LedgerInfo;
 
   /**
-   * Appends atomically to one stream, durably: the promise settles after the write is safe.
-   * Retrying an append that did succeed (same ids, same expected revision) gives the first answer again.
-   * @throws StoreError wrong-expected-revision | duplicate-event-id | append-too-large | not-writable | closed
+   * Appends atomically to one stream, durably: the promise settles after the write is safe. Appends are taken in the
+   * order of the calls, so the next one on a stream may be sent before the one before it has settled.
+   *
+   * Retrying an append that did succeed (same ids, same expected revision, same receipt) gives the first answer again.
+   * After `not-writable` nothing is stored as a rule, but a write whose answer was lost may have happened: retry it as it
+   * was, and it is stored once.
+   *
+   * @example
+   * const { revision } = await store.append({ stream: 'port-6f3c', expectedRevision: -1, events: [created] });
+   * await store.append({ stream: 'port-6f3c', expectedRevision: revision, events: [bound] });
+   *
+   * @throws StoreError wrong-expected-revision | duplicate-event-id | append-too-large | invalid-append | not-writable |
+   *   closed
    */
   append(request: AppendRequest): Promise<AppendResult>;
 
   /** Events of one stream in revision order (or backwards). A stream that was never written reads as empty. */
   readStream(stream: string, options?: ReadStreamOptions): AsyncIterable<RecordedEvent>;
 
-  /** Events of all streams in position order. */
+  /** Events of all streams in position order, up to the head. */
   readAll(options?: ReadAllOptions): AsyncIterable<RecordedEvent>;
 
-  /** Catch-up, then live, each event once and in order; ends when the signal aborts or the store closes. */
+  /**
+   * Catch-up, then live, each event once and in order; ends when the signal aborts or the store closes. The consumer
+   * pulls: a slow one is sent nothing and holds up nobody.
+   *
+   * @example
+   * for await (const message of store.subscribe({ after: checkpoint, signal })) {
+   *   if (message.kind === 'event') apply(message.event);
+   *   else ready = true;
+   * }
+   */
   subscribe(options?: SubscribeOptions): AsyncIterable<SubscriptionMessage>;
 
   /** Position of the last event of the ledger. */
@@ -129,7 +152,10 @@ export interface EventStore {
 
   loadSnapshot(stream: string): Promise<Snapshot | null>;
 
-  /** Keeps the stream's newest snapshot. Disposable: losing one costs time, never data. */
+  /**
+   * Keeps the stream's newest snapshot; one that is older than the one kept, by the same fold, changes nothing, nor does
+   * one of a revision the stream has not reached. Disposable: losing one costs time, never data.
+   */
   saveSnapshot(snapshot: Snapshot): Promise<void>;
 
   /** Finishes the appends in flight, ends the subscriptions, releases the ledger. */
@@ -144,6 +170,13 @@ export const startPosition = '0000000000000000';
 
 /** Positions are fixed-width decimal strings: opaque to users, ordered as text, never mistaken for a revision. */
 export const formatPosition = (position: number): string => String(position).padStart(16, '0');
+
+/** The number behind a position; 0 where there is none. Leading zeros may be missing. @throws RangeError */
+export function parsePosition(position: string = startPosition): number {
+  const number = Number(position);
+  if (/^\d{1,16}$/.test(position) && Number.isSafeInteger(number)) return number;
+  throw new RangeError(`"${position}" is no position: those are decimal numbers of up to 16 digits`);
+}
 
 /** An event as it was recorded. `data` and `metadata` are parsed when they are first asked for. */
 export class RecordedEvent {

@@ -1,0 +1,50 @@
+import type { PastReceipt, StreamPast } from '../append-rules.ts';
+import type { Receipt, RecordedEvent } from '../event-store.ts';
+import type { StreamPage } from '../live-log.ts';
+
+/** One stream of a ledger in memory. */
+export class MemoryStream implements StreamPast {
+  readonly #events: RecordedEvent[] = [];
+  readonly #ids = new Set<string>();
+  readonly #receipts = new Map<string, PastReceipt>();
+
+  get revision(): number {
+    return this.#events.length - 1;
+  }
+
+  get position(): number {
+    return Number(this.#events.at(-1)?.position ?? 0);
+  }
+
+  holds(eventId: string): boolean {
+    return this.#ids.has(eventId);
+  }
+
+  events(from: number, count: number): { id: string; position: number }[] {
+    return this.#events.slice(from, from + count).map(({ id, position }) => ({ id, position: Number(position) }));
+  }
+
+  receipt(commandId: string): PastReceipt | undefined {
+    return this.#receipts.get(commandId);
+  }
+
+  add(event: RecordedEvent): void {
+    this.#events.push(event);
+    this.#ids.add(event.id);
+  }
+
+  keepReceipt({ commandId, bodyHash }: Receipt, eventCount: number): void {
+    const { revision, position } = this;
+    this.#receipts.set(commandId, { bodyHash, eventCount, lastRevision: revision, position });
+  }
+
+  page(from: number, backwards: boolean, limit: number): StreamPage {
+    if (!backwards) {
+      const start = Math.max(from, 0);
+      return { events: this.#events.slice(start, start + limit), more: start + limit < this.#events.length };
+    }
+    const end = Math.min(from + 1, this.#events.length);
+    const start = Math.max(end - limit, 0);
+    return { events: this.#events.slice(start, Math.max(end, 0)).reverse(), more: start > 0 };
+  }
+}

@@ -1,0 +1,55 @@
+import type { EventStore, LedgerInfo } from './event-store.ts';
+import { StoreError } from './store-error.ts';
+
+export interface OpenStoreOptions {
+  /** The clock a new ledger is created under, and the one an existing ledger must have been created under. */
+  readonly clock?: LedgerInfo['clock'];
+  /** Milliseconds since the epoch; stamps a new ledger. */
+  readonly now?: () => number;
+  /** Takes no lock and refuses to append: for looking at a ledger while a server writes it. */
+  readonly readOnly?: boolean;
+}
+
+/**
+ * Opens the ledger that a URL names.
+ *
+ * @example
+ * const store = await openStore('sqlite:./data/ledger.db');
+ * const scratch = await openStore('memory:', { clock: 'manual' });
+ *
+ * @throws StoreError ledger-locked | unusable-ledger
+ */
+export async function openStore(url: string, options: OpenStoreOptions = {}): Promise<EventStore> {
+  const [scheme = '', rest = ''] = splitAtColon(url);
+  const open = engines[scheme];
+  if (!open) {
+    const known = Object.keys(engines).map((name) => `${name}:`);
+    throw unusable(url, `its URL does not begin with ${known.join(' or ')}`);
+  }
+  return open(rest, options, url);
+}
+
+/** An engine is loaded when it is asked for, so that one does not pay for the libraries of another. */
+const engines: Record<string, (rest: string, options: OpenStoreOptions, url: string) => Promise<EventStore>> = {
+  async sqlite(rest, options, url) {
+    const path = rest.replace(/^\/\/(?=.)/, '');
+    if (path === '') throw unusable(url, 'the path of its file is missing; write sqlite:./data/ledger.db');
+    const { openSqliteStore } = await import('./sqlite/sqlite-store.ts');
+    return openSqliteStore({ ...options, path });
+  },
+
+  async memory(rest, options, url) {
+    if (rest !== '') throw unusable(url, 'a ledger in memory has no name; write memory:');
+    if (options.readOnly) throw unusable(url, 'a ledger in memory begins empty, so there is nothing to read only');
+    const { MemoryStore } = await import('./memory/memory-store.ts');
+    return new MemoryStore(options);
+  },
+};
+
+function splitAtColon(url: string): [string, string] | [] {
+  const colon = url.indexOf(':');
+  return colon < 0 ? [] : [url.slice(0, colon), url.slice(colon + 1)];
+}
+
+const unusable = (path: string, reason: string): StoreError =>
+  new StoreError({ code: 'unusable-ledger', path, reason });

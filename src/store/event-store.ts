@@ -50,6 +50,11 @@ export interface StoredReceipt extends Receipt {
   readonly position: string;
 }
 
+/** A receipt together with the stream it is kept for. */
+export interface StreamReceipt extends StoredReceipt {
+  readonly stream: string;
+}
+
 export interface ReadStreamOptions {
   /** First revision to read, inclusive. Default: the start, or the end when reading backwards. */
   readonly from?: number;
@@ -149,6 +154,9 @@ export interface EventStore {
 
   /** What became of an earlier command of this stream, or null. */
   findReceipt(stream: string, commandId: string): Promise<StoredReceipt | null>;
+
+  /** All receipts, in the order of their positions: with the events, all that a copy of the ledger needs. */
+  readReceipts(): AsyncIterable<StreamReceipt>;
 
   loadSnapshot(stream: string): Promise<Snapshot | null>;
 

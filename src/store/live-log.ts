@@ -7,6 +7,7 @@ import {
   type ReadAllOptions,
   type ReadStreamOptions,
   type RecordedEvent,
+  type StreamReceipt,
   type SubscribeOptions,
   type SubscriptionMessage,
 } from './event-store.ts';
@@ -97,6 +98,20 @@ export class LiveLog {
       left -= events.length;
       if (!more) return;
       next = events.at(-1)!.revision + step;
+    }
+  }
+
+  async *readReceipts(
+    readPage: (last: StreamReceipt | null, limit: number) => readonly StreamReceipt[],
+  ): AsyncGenerator<StreamReceipt> {
+    let last: StreamReceipt | null = null;
+    for (;;) {
+      this.requireOpen();
+      const receipts = readPage(last, pageSize);
+      yield* receipts;
+      if (receipts.length < pageSize) return;
+      last = receipts.at(-1)!;
+      await nextTurn();
     }
   }
 

@@ -6,6 +6,7 @@ export type StoreFault =
       readonly expected: number;
       readonly actual: number;
     }
+  /** `eventId` may also be the id of a receipt's command that the stream has a receipt of. */
   | { readonly code: 'duplicate-event-id'; readonly stream: string; readonly eventId: string }
   | { readonly code: 'append-too-large'; readonly stream: string; readonly bytes: number; readonly limit: number }
   | { readonly code: 'invalid-append'; readonly stream: string; readonly reason: string }
@@ -19,7 +20,7 @@ export class StoreError extends Error {
   readonly fault: StoreFault;
 
   constructor(fault: StoreFault, cause?: unknown) {
-    super(sentences[fault.code](fault as never), { cause });
+    super(sentences[fault.code](fault as never), cause === undefined ? undefined : { cause });
     this.fault = fault;
   }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { checkAppend, faultOf, judgeAppend, type StreamPast } from '../append-rules.ts';
+import { checkAppend, faultOf, judgeAppend } from '../append-rules.ts';
 import {
   type AppendRequest,
   type AppendResult,
@@ -11,6 +11,7 @@ import {
   RecordedEvent,
   type Snapshot,
   type StoredReceipt,
+  type StreamReceipt,
   type SubscribeOptions,
   type SubscriptionMessage,
 } from '../event-store.ts';
@@ -18,7 +19,7 @@ import { EventTail } from '../event-tail.ts';
 import { LiveLog } from '../live-log.ts';
 import { replacesSnapshot } from '../snapshots.ts';
 import { StoreError } from '../store-error.ts';
-import { MemoryStream } from './memory-stream.ts';
+import { MemoryStream, storedReceipt } from './memory-stream.ts';
 
 export interface MemoryStoreOptions {
   readonly clock?: LedgerInfo['clock'];
@@ -81,7 +82,16 @@ export class MemoryStore implements EventStore {
   async findReceipt(stream: string, commandId: string): Promise<StoredReceipt | null> {
     this.#requireOpen();
     const receipt = this.#past(stream).receipt(commandId);
-    return receipt ? { ...receipt, commandId, position: formatPosition(receipt.position) } : null;
+    return receipt ? storedReceipt(commandId, receipt) : null;
+  }
+
+  readReceipts(): AsyncIterable<StreamReceipt> {
+    const inOrder = [...this.#streams].flatMap(([stream, past]) => past.receipts(stream));
+    inOrder.sort((a, b) => Number(a.position) - Number(b.position));
+    return this.#log.readReceipts((last, limit) => {
+      const start = last ? inOrder.indexOf(last) + 1 : 0;
+      return inOrder.slice(start, start + limit);
+    });
   }
 
   async loadSnapshot(stream: string): Promise<Snapshot | null> {
@@ -120,11 +130,11 @@ export class MemoryStore implements EventStore {
     const fault = faultOf(request, verdict);
     if (fault) return new StoreError(fault);
     if (verdict.kind === 'repeat') return { revision: verdict.revision, position: formatPosition(verdict.position) };
-    return this.#write(request, past, committed);
+    return this.#write(request, committed);
   }
 
-  #write({ stream, events, receipt }: AppendRequest, past: StreamPast, committed: RecordedEvent[]): AppendResult {
-    const written = past instanceof MemoryStream ? past : new MemoryStream();
+  #write({ stream, events, receipt }: AppendRequest, committed: RecordedEvent[]): AppendResult {
+    const written = this.#streams.get(stream) ?? new MemoryStream();
     this.#streams.set(stream, written);
     const first = this.#log.head + committed.length + 1;
     for (const [index, event] of events.entries()) {

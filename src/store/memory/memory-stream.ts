@@ -1,5 +1,11 @@
 import type { PastReceipt, StreamPast } from '../append-rules.ts';
-import type { Receipt, RecordedEvent } from '../event-store.ts';
+import {
+  formatPosition,
+  type Receipt,
+  type RecordedEvent,
+  type StoredReceipt,
+  type StreamReceipt,
+} from '../event-store.ts';
 import type { StreamPage } from '../live-log.ts';
 
 /** One stream of a ledger in memory. */
@@ -38,6 +44,10 @@ export class MemoryStream implements StreamPast {
     this.#receipts.set(commandId, { bodyHash, eventCount, lastRevision: revision, position });
   }
 
+  receipts(stream: string): StreamReceipt[] {
+    return [...this.#receipts].map(([commandId, receipt]) => ({ stream, ...storedReceipt(commandId, receipt) }));
+  }
+
   page(from: number, backwards: boolean, limit: number): StreamPage {
     if (!backwards) {
       const start = Math.max(from, 0);
@@ -48,3 +58,9 @@ export class MemoryStream implements StreamPast {
     return { events: this.#events.slice(start, Math.max(end, 0)).reverse(), more: start > 0 };
   }
 }
+
+export const storedReceipt = (commandId: string, receipt: PastReceipt): StoredReceipt => ({
+  ...receipt,
+  commandId,
+  position: formatPosition(receipt.position),
+});

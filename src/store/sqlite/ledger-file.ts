@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import Database from 'better-sqlite3';
+import type { LedgerInfo } from '../event-store.ts';
+import { StoreError } from '../store-error.ts';
+import { applicationId, schema, schemaVersion } from './schema.ts';
+import { faultIn, reasonOf, unusable } from './sqlite-fault.ts';
+
+export interface LedgerFileOptions {
+  readonly clock?: LedgerInfo['clock'];
+  readonly now: () => number;
+}
+
+/**
+ * The one name of a ledger's file, so that two names for it meet at the same lock. Creates the folder unless the ledger
+ * has to be there already. @throws StoreError unusable-ledger
+ */
+export function locate(path: string, mustExist: boolean): string {
+  if (path === ':memory:' || path.trim() === '') throw unusable(path, 'a ledger in memory is opened as memory:');
+  try {
+    const full = resolve(path);
+    if (existsSync(full)) {
+      if (statSync(full).isDirectory()) throw unusable(path, 'it is a folder; name a file in it');
+      return realpathSync(full);
+    }
+    if (mustExist) throw unusable(path, 'there is no such file');
+    mkdirSync(dirname(full), { recursive: true });
+    return join(realpathSync(dirname(full)), basename(full));
+  } catch (error) {
+    if (error instanceof StoreError) throw error;
+    throw unusable(path, reasonOf(faultIn(error)), error);
+  }
+}
+
+/** What the file says of itself, or null where nothing was ever written to it. @throws StoreError unusable-ledger */
+export function inspect(path: string): LedgerInfo | null {
+  if (!existsSync(path) || statSync(path).size === 0) return null;
+  return withDatabase(path, { readonly: true }, (db) => {
+    if (db.pragma('application_id', { simple: true }) !== applicationId)
+      throw unusable(path, 'it is an SQLite database, but not a ledger');
+    const rows = db.prepare('SELECT key, value FROM meta').raw().all() as [string, string][];
+    const meta = Object.fromEntries(rows);
+    const version = Number(meta.schema_version);
+    if (version > schemaVersion) {
+      const known = `this one reads formats up to ${schemaVersion}`;
+      throw unusable(path, `it has the format ${version} of a newer Stackledger; ${known}`);
+    }
+    return {
+      ledgerId: meta.ledger_id!,
+      engine: 'sqlite',
+      clock: meta.clock as LedgerInfo['clock'],
+      createdAt: meta.created_at!,
+    };
+  });
+}
+
+/** Makes an empty ledger. The caller holds its lock. @throws StoreError unusable-ledger */
+export function create(path: string, { clock = 'system', now }: LedgerFileOptions): LedgerInfo {
+  const info: LedgerInfo = {
+    ledgerId: randomUUID(),
+    engine: 'sqlite',
+    clock,
+    createdAt: new Date(now()).toISOString(),
+  };
+  return withDatabase(path, {}, (db) => {
+    db.pragma('journal_mode = WAL');
+    db.transaction(() => {
+      db.exec(schema);
+      db.pragma(`application_id = ${applicationId}`);
+      const insert = db.prepare('INSERT INTO meta VALUES (?, ?)');
+      insert.run('ledger_id', info.ledgerId);
+      insert.run('schema_version', String(schemaVersion));
+      insert.run('clock', info.clock);
+      insert.run('created_at', info.createdAt);
+    })();
+    return info;
+  });
+}
+
+/**
+ * Simulated time must never reach a real ledger, nor real time a simulated one: their events would have times that no
+ * later reader can make sense of. @throws StoreError unusable-ledger
+ */
+export function requireClock(path: string, info: LedgerInfo, asked: LedgerInfo['clock'] | undefined): void {
+  if (asked === undefined || asked === info.clock) return;
+  const reason =
+    asked === 'manual'
+      ? 'it was created under the real clock, and a manual clock is only for a new ledger or one created so'
+      : 'it was created under a manual clock, and its simulated times must not be mixed with real ones';
+  throw unusable(path, reason);
+}
+
+function withDatabase<T>(path: string, options: Database.Options, use: (db: Database.Database) => T): T {
+  let db: Database.Database | undefined;
+  try {
+    db = new Database(path, options);
+    return use(db);
+  } catch (error) {
+    if (error instanceof StoreError) throw error;
+    throw unusable(path, reasonOf(faultIn(error)), error);
+  } finally {
+    db?.close();
+  }
+}

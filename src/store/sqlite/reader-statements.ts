@@ -1,0 +1,93 @@
+import type { Database, Statement } from 'better-sqlite3';
+import type { EventFilter } from '../event-store.ts';
+
+/** An event as `eventColumns` selects it. */
+export type EventRow = readonly [
+  position: number,
+  stream: string,
+  revision: number,
+  id: string,
+  type: string,
+  v: number,
+  time: string,
+  data: string,
+  metadata: string,
+];
+
+const eventColumns = 'e.position, s.name, e.revision, e.id, e.type, e.v, e.time, e.data, e.metadata';
+const receiptColumns = `r.command_id AS commandId, r.body_hash AS bodyHash, r.event_count AS eventCount,
+  r.last_revision AS lastRevision, r.position`;
+
+/** Filters differ in how many prefixes and types they name; so many shapes are kept prepared. */
+const maxWindowStatements = 64;
+
+/** What the reader asks the file, prepared once. */
+export class ReaderStatements {
+  readonly head: Statement;
+  readonly streamForwards: Statement<[string, number, number]>;
+  readonly streamBackwards: Statement<[string, number, number]>;
+  readonly streamUpTo: Statement<[number, number, number, number]>;
+  readonly streamId: Statement<[string]>;
+  readonly lastRevision: Statement<[number]>;
+  readonly positionAt: Statement<[number, number]>;
+  readonly receipt: Statement<[string, string]>;
+  readonly receiptsAfter: Statement<[number, string, string, number]>;
+  readonly snapshot: Statement<[string]>;
+  readonly #db: Database;
+  readonly #windows = new Map<string, Statement>();
+
+  constructor(db: Database) {
+    this.#db = db;
+    const ofStream = `SELECT ${eventColumns} FROM streams s JOIN events e ON e.stream = s.id`;
+    this.head = db.prepare('SELECT max(position) FROM events').pluck();
+    this.streamForwards = db
+      .prepare(`${ofStream} WHERE s.name = ? AND e.revision >= ? ORDER BY e.revision LIMIT ?`)
+      .raw();
+    this.streamBackwards = db
+      .prepare(`${ofStream} WHERE s.name = ? AND e.revision <= ? ORDER BY e.revision DESC LIMIT ?`)
+      .raw();
+    this.streamUpTo = db
+      .prepare(`${ofStream} WHERE s.id = ? AND e.revision >= ? AND e.position <= ? ORDER BY e.revision LIMIT ?`)
+      .raw();
+    this.streamId = db.prepare('SELECT id FROM streams WHERE name = ?').pluck();
+    this.lastRevision = db.prepare('SELECT max(revision) FROM events WHERE stream = ?').pluck();
+    this.positionAt = db.prepare('SELECT position FROM events WHERE stream = ? AND revision = ?').pluck();
+    this.receipt = db.prepare(
+      `SELECT ${receiptColumns} FROM receipts r
+       WHERE r.stream = (SELECT id FROM streams WHERE name = ?) AND r.command_id = ?`,
+    );
+    this.receiptsAfter = db.prepare(
+      `SELECT s.name AS stream, ${receiptColumns} FROM receipts r JOIN streams s ON s.id = r.stream
+       WHERE (r.position, r.stream, r.command_id) > (?, ifnull((SELECT id FROM streams WHERE name = ?), 0), ?)
+       ORDER BY r.position, r.stream, r.command_id LIMIT ?`,
+    );
+    this.snapshot = db.prepare(
+      `SELECT s.name AS stream, n.revision, n.fold_version AS foldVersion, n.state
+       FROM streams s JOIN snapshots n ON n.stream = s.id WHERE s.name = ?`,
+    );
+  }
+
+  /**
+   * Events of a window of positions that pass a filter: bound to the two ends, then `values`, then the limit. Types stand
+   * before the texts in a row, so what does not pass costs a look at the row's first bytes.
+   */
+  window({ types, streamPrefixes }: EventFilter = {}): { statement: Statement; values: readonly string[] } {
+    const ofType = types ? ` AND e.type IN (${types.map(() => '?').join(', ')})` : '';
+    const anyPrefix = streamPrefixes?.map(() => 'substr(s.name, 1, length(?)) = ?').join(' OR ') || '0';
+    const ofStreams = streamPrefixes ? ` AND (${anyPrefix})` : '';
+    const sql = `SELECT ${eventColumns} FROM events e CROSS JOIN streams s ON s.id = e.stream
+      WHERE e.position > ? AND e.position <= ?${ofType}${ofStreams} ORDER BY e.position LIMIT ?`;
+    const values = [...(types ?? []), ...(streamPrefixes ?? []).flatMap((prefix) => [prefix, prefix])];
+    return { statement: this.#prepared(sql), values };
+  }
+
+  #prepared(sql: string): Statement {
+    let statement = this.#windows.get(sql);
+    if (!statement) {
+      if (this.#windows.size >= maxWindowStatements) this.#windows.clear();
+      statement = this.#db.prepare(sql).raw();
+      this.#windows.set(sql, statement);
+    }
+    return statement;
+  }
+}

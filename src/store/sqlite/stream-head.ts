@@ -1,0 +1,104 @@
+import type { Database, Statement } from 'better-sqlite3';
+import type { PastReceipt, StreamPast } from '../append-rules.ts';
+import type { NewEvent, Receipt, Snapshot } from '../event-store.ts';
+
+/** What the writer asks and tells the file, prepared once. */
+export class WriterStatements {
+  readonly begin: Statement;
+  readonly commit: Statement;
+  readonly rollback: Statement;
+  readonly dataVersion: Statement;
+  readonly headOfStream: Statement<[string]>;
+  readonly holds: Statement<[number, string]>;
+  readonly eventsFrom: Statement<[number, number, number]>;
+  readonly receipt: Statement<[number, string]>;
+  readonly #lastPosition: Statement;
+  readonly #insertStream: Statement<[string]>;
+  readonly #insertEvent: Statement<[number, number, number, string, string, number, string, string, string]>;
+  readonly #insertReceipt: Statement<[number, string, string, number, number, number]>;
+  readonly #snapshot: Statement<[number]>;
+  readonly #putSnapshot: Statement<[number, number, number, string]>;
+
+  constructor(db: Database) {
+    this.begin = db.prepare('BEGIN IMMEDIATE');
+    this.commit = db.prepare('COMMIT');
+    this.rollback = db.prepare('ROLLBACK');
+    this.dataVersion = db.prepare('PRAGMA data_version').pluck();
+    this.headOfStream = db.prepare(
+      `SELECT s.id, e.revision, e.position FROM streams s LEFT JOIN events e ON e.stream = s.id
+       WHERE s.name = ? ORDER BY e.revision DESC LIMIT 1`,
+    );
+    this.holds = db.prepare('SELECT 1 FROM events WHERE stream = ? AND id = ?').pluck();
+    this.eventsFrom = db.prepare(
+      'SELECT id, position FROM events WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT ?',
+    );
+    this.receipt = db.prepare(
+      `SELECT body_hash AS bodyHash, event_count AS eventCount, last_revision AS lastRevision, position
+       FROM receipts WHERE stream = ? AND command_id = ?`,
+    );
+    this.#lastPosition = db.prepare('SELECT max(position) FROM events').pluck();
+    this.#insertStream = db.prepare('INSERT INTO streams (name) VALUES (?)');
+    this.#insertEvent = db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
+    this.#insertReceipt = db.prepare('INSERT INTO receipts VALUES (?, ?, ?, ?, ?, ?)');
+    this.#snapshot = db.prepare('SELECT revision, fold_version AS foldVersion FROM snapshots WHERE stream = ?');
+    this.#putSnapshot = db.prepare('INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?)');
+  }
+
+  lastPosition(): number {
+    return (this.#lastPosition.get() as number | null) ?? 0;
+  }
+
+  createStream(name: string): number {
+    return Number(this.#insertStream.run(name).lastInsertRowid);
+  }
+
+  insertEvent(position: number, stream: number, revision: number, event: NewEvent): void {
+    const { id, type, v, time, data, metadata } = event;
+    this.#insertEvent.run(position, stream, revision, id, type, v, time, data, metadata);
+  }
+
+  insertReceipt({ id, revision, position }: StreamHead, { commandId, bodyHash }: Receipt, eventCount: number): void {
+    this.#insertReceipt.run(id!, commandId, bodyHash, eventCount, revision, position);
+  }
+
+  snapshot(stream: number): Pick<Snapshot, 'revision' | 'foldVersion'> | undefined {
+    return this.#snapshot.get(stream) as Pick<Snapshot, 'revision' | 'foldVersion'> | undefined;
+  }
+
+  putSnapshot(stream: number, { revision, foldVersion, state }: Snapshot): void {
+    this.#putSnapshot.run(stream, revision, foldVersion, state);
+  }
+}
+
+/** The end of one stream as the writer remembers it, and its past as the file has it. */
+export class StreamHead implements StreamPast {
+  readonly #sql: WriterStatements;
+  /** The stream's row, or null where it has none yet. */
+  id: number | null;
+  revision: number;
+  position: number;
+
+  constructor(sql: WriterStatements, stream: string) {
+    const row = sql.headOfStream.get(stream) as
+      | { id: number; revision: number | null; position: number | null }
+      | undefined;
+    this.#sql = sql;
+    this.id = row?.id ?? null;
+    this.revision = row?.revision ?? -1;
+    this.position = row?.position ?? 0;
+  }
+
+  holds(eventId: string): boolean {
+    return this.id !== null && this.#sql.holds.get(this.id, eventId) !== undefined;
+  }
+
+  events(from: number, count: number): { id: string; position: number }[] {
+    if (this.id === null) return [];
+    return this.#sql.eventsFrom.all(this.id, from, count) as { id: string; position: number }[];
+  }
+
+  receipt(commandId: string): PastReceipt | undefined {
+    if (this.id === null) return undefined;
+    return this.#sql.receipt.get(this.id, commandId) as PastReceipt | undefined;
+  }
+}

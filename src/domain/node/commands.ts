@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import type { CommandOf } from '../kernel/commands.ts';
+import { Uuid } from '../kernel/resource.ts';
+import { Bag, faults, Holder, MaintenanceCause, Markers, nodeAttributes, PowerState } from './events.ts';
+import { reportEvents } from './work-reports.ts';
+
+const Reason = z.string().max(5000);
+const token = z.int().positive();
+const attempt = z.int().positive();
+/** How long a lock is lent, and how long a node may be silent. */
+const milliseconds = z.int().positive().max(31_536_000_000);
+
+/** Arguments of a step are for its worker. They may hold secrets and are not kept. */
+const Step = z.strictObject({
+  interface: z.string().min(1).max(64),
+  step: z.string().min(1).max(255),
+  args: Bag.optional(),
+  priority: z.int().nonnegative().optional(),
+});
+const Steps = z.array(Step).max(1000);
+
+export const nodeCommands = {
+  /** Begins the node's life in `enroll`; clients from before that state was known begin in `available`. */
+  EnrollNode: z.strictObject({
+    name: nodeAttributes.name.default(null),
+    driver: nodeAttributes.driver.default('fake-hardware'),
+    conductor: nodeAttributes.conductor.default(null),
+    interfaces: nodeAttributes.interfaces.default({}),
+    driverInfo: nodeAttributes.driverInfo.default({}),
+    instanceInfo: nodeAttributes.instanceInfo.default({}),
+    properties: nodeAttributes.properties.default({}),
+    extra: nodeAttributes.extra.default({}),
+    resourceClass: nodeAttributes.resourceClass.default(null),
+    owner: nodeAttributes.owner.default(null),
+    lessee: nodeAttributes.lessee.default(null),
+    description: nodeAttributes.description.default(null),
+    protected: nodeAttributes.protected.default(false),
+    protectedReason: nodeAttributes.protectedReason.default(null),
+    retired: nodeAttributes.retired.default(false),
+    retiredReason: nodeAttributes.retiredReason.default(null),
+    automatedClean: nodeAttributes.automatedClean.default(null),
+    disablePowerOff: nodeAttributes.disablePowerOff.default(false),
+    provisionState: z.enum(['enroll', 'available']).default('enroll'),
+  }),
+
+  /** Asks for a verb, such as `manage` or `active`. A verb that takes a worker locks the node for `holder`. */
+  SetProvisionState: z.strictObject({
+    target: z.string().min(1).max(64),
+    configdrive: z.union([z.string(), Bag]).optional(),
+    deploySteps: Steps.optional(),
+    cleanSteps: Steps.optional(),
+    serviceSteps: Steps.optional(),
+    rescuePassword: z.string().optional(),
+    holder: Holder.optional(),
+    leaseMs: milliseconds.optional(),
+  }),
+
+  /** A worker, or the node's ramdisk, says what has happened: see docs/nodes.md for who may say what. */
+  ReportProvisionEvent: z.strictObject({
+    event: z.enum(reportEvents),
+    holder: Holder.optional(),
+    token: token.optional(),
+    attempt: attempt.optional(),
+    error: z.string().min(1).optional(),
+    during: z.string().min(1).max(255).optional(),
+    step: z
+      .strictObject({
+        interface: z.string().max(64).optional(),
+        name: z.string().min(1).max(255),
+        priority: z.int().nonnegative().optional(),
+        abortable: z.boolean().optional(),
+      })
+      .optional(),
+    progress: z.number().min(0).max(100).optional(),
+    markers: Markers.optional(),
+    powerState: PowerState.optional(),
+    timeoutMs: milliseconds.optional(),
+    leaseMs: milliseconds.optional(),
+  }),
+
+  /** A sign of life of the node's ramdisk. */
+  Heartbeat: z.strictObject({ holder: Holder.optional(), token: token.optional(), attempt: attempt.optional() }),
+
+  /** Takes the lock, for `leaseMs` or until it is released. The holder may repeat it to have more time. */
+  ReserveNode: z.strictObject({
+    holder: Holder.optional(),
+    purpose: z.string().min(1).max(255),
+    leaseMs: milliseconds.optional(),
+  }),
+  ReleaseNode: z.strictObject({ holder: Holder.optional(), token: token.optional() }),
+  /** Takes the lock away from its holder, and gives up what it was held for. */
+  BreakReservation: z.strictObject({ reason: z.string().min(1).max(1000) }),
+
+  /** Takes the node out of service: for the operator who asks, or for a `fault` that was found. */
+  SetMaintenance: z.strictObject({
+    reason: Reason.nullish(),
+    fault: z.enum(faults).optional(),
+    token: token.optional(),
+  }),
+  /** Ends one cause: `operator`, a fault, or `all`. */
+  ClearMaintenance: z.strictObject({
+    cause: z.union([MaintenanceCause, z.literal('all')]).optional(),
+    token: token.optional(),
+  }),
+
+  SetPowerState: z.strictObject({
+    target: z.string().min(1).max(64),
+    timeoutMs: milliseconds.optional(),
+    holder: Holder.optional(),
+  }),
+  /** What a power sync saw, or why it has given up asking. */
+  ReportPowerState: z
+    .strictObject({ powerState: PowerState.optional(), error: z.string().min(1).optional() })
+    .refine(({ powerState, error }) => (powerState === undefined) !== (error === undefined), {
+      message: 'give either powerState or error',
+    }),
+
+  /** Changes attributes; those left out stay as they are. */
+  UpdateNode: z.strictObject({
+    ...z.object(nodeAttributes).partial().shape,
+    instanceId: Uuid.nullable().optional(),
+    token: token.optional(),
+  }),
+  DeleteNode: z.strictObject({}),
+
+  /** The conductor is lost, or was started anew (`by` itself). */
+  TakeOverConductor: z.strictObject({ conductor: Holder, by: Holder }),
+
+  /** The ledger's own clock: a wait has lasted long enough. */
+  DeadlinePassed: z.strictObject({ name: z.string(), attempt: z.int().optional(), token: token.optional() }),
+};
+
+export type NodeCommands = typeof nodeCommands;
+export type NodeCommand = CommandOf<NodeCommands>;

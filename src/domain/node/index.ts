@@ -1,0 +1,39 @@
+import type { Aggregate } from '../kernel/aggregate.ts';
+import { Uuid } from '../kernel/resource.ts';
+import { nodeCommands } from './commands.ts';
+import { deadlinesOf } from './deadlines.ts';
+import { decide, open } from './decide.ts';
+import { nodeEvents } from './events.ts';
+import { begin, evolve } from './evolve.ts';
+import { defaultNodeSettings } from './facts.ts';
+import { nodeRefusals } from './refusals.ts';
+import type { Node } from './state.ts';
+import { allowedVerbs } from './verb-guards.ts';
+import { warningsOf } from './warnings.ts';
+
+/** Whether a new server may be placed on the node: not before it is available again, whatever was released before. */
+const isSchedulable = ({ provisionState, instanceId, maintenance, reservation, retired, deletedAt }: Node): boolean =>
+  provisionState === 'available' && !instanceId && !maintenance && !reservation && !retired && deletedAt === undefined;
+
+export const nodeAggregate: Aggregate<Node> = {
+  kind: 'node',
+  id: Uuid,
+  foldVersion: 1,
+  events: nodeEvents,
+  commands: nodeCommands,
+  refusals: nodeRefusals,
+  begin,
+  evolve,
+  open,
+  decide,
+  internal: ['DeadlinePassed'],
+  signsOfLife: ['Heartbeat'],
+  status: (node) => node.provisionState,
+  deadlines: deadlinesOf,
+  view: (node) => ({
+    ...node,
+    allowed: allowedVerbs(node, defaultNodeSettings),
+    schedulable: isSchedulable(node),
+    warnings: warningsOf(node),
+  }),
+};

@@ -1,0 +1,94 @@
+import type { Cause, EventData, NodeEvent } from './events.ts';
+import { type NodeFacts, settingsOf } from './facts.ts';
+import {
+  type Activity,
+  kindOf,
+  machine,
+  type ProvisionEvent,
+  type ProvisionState,
+  transition,
+} from './provision-machine.ts';
+import type { Node } from './state.ts';
+import { clipped, later } from './texts.ts';
+
+export interface Move {
+  readonly cause: Cause;
+  readonly facts: NodeFacts;
+  readonly error?: string | null | undefined;
+  /** Whether a worker goes on from here. */
+  readonly worker?: boolean;
+  /** The attempt that moves the node, where it is not the one at hand. */
+  readonly attempt?: number;
+  /** What the node is cleaned for, where that begins with this move. */
+  readonly cleaning?: Node['cleaning'];
+  /** How long the node may be silent, where the site's own length is not meant. */
+  readonly timeoutMs?: number | undefined;
+}
+
+type Changed = Extract<NodeEvent, { type: 'NodeProvisionStateChanged' }>;
+
+/**
+ * Walks the machine along `path` and says so, an event a step. Whatever moves a node comes through here, so the rules
+ * on targets, errors and call-backs are the same for verbs, workers, timeouts and take-overs.
+ */
+export function moves(node: Node, path: readonly ProvisionEvent[], move: Move): Changed[] {
+  const error = move.error ? clipped(move.error) : undefined;
+  const cleaning = move.cleaning ?? node.cleaning;
+  let at: { provisionState: ProvisionState; targetProvisionState: ProvisionState | null } = node;
+
+  return path.map((event, index) => {
+    const last = index === path.length - 1;
+    const to = machine[at.provisionState].on[event];
+    const step = transition({ ...at, lastError: node.trouble?.message ?? null }, event, {
+      target: to ? targetOfCleaning(to, cleaning) : null,
+      worker: last && move.worker === true,
+      error: error ?? null,
+    });
+    at = { provisionState: step.to, targetProvisionState: step.targetAfter };
+    const { from, targetBefore, targetAfter, phase } = step;
+    const callBack = callBackOf(node, step.to, move);
+    return {
+      type: 'NodeProvisionStateChanged',
+      data: {
+        event,
+        from,
+        to: step.to,
+        targetBefore,
+        targetAfter,
+        cause: move.cause,
+        phase,
+        attempt: move.attempt ?? node.attempts,
+        ...(error !== undefined && { error }),
+        settlesError: node.trouble !== null && (step.lastError === null || isSuccess(event, move.cause)),
+        ...(callBack && { callBack }),
+      },
+    };
+  });
+}
+
+/** `manage` is how a worker ends a cleaning that leads back to `manageable`. */
+const isSuccess = (event: ProvisionEvent, cause: Cause): boolean =>
+  event === 'done' || (event === 'manage' && cause === 'worker');
+
+/**
+ * A manual cleaning goes back to `manageable`, through every wait, hold, failure and abort. What the node was cleaned
+ * for is kept beside the target and decides here, so nothing on the way can turn it into an automated one.
+ */
+const targetOfCleaning = (to: ProvisionState, cleaning: Node['cleaning']): ProvisionState | null =>
+  cleaning === 'manual' && machine[to].activity === 'clean' ? 'manageable' : null;
+
+/** An inspection is timed as a whole; everything else from its last sign of life. */
+const timedFromStart: readonly (Activity | null)[] = ['inspect'];
+
+function callBackOf(
+  node: Node,
+  to: ProvisionState,
+  { facts, timeoutMs }: Move,
+): EventData<'NodeProvisionStateChanged'>['callBack'] {
+  const { activity } = machine[to];
+  if (kindOf(to) !== 'waiting' || !activity) return undefined;
+  const timeout = timeoutMs ?? settingsOf(facts).callBackTimeoutMs[activity] ?? 0;
+  if (timeout === 0) return undefined;
+  const start = (timedFromStart.includes(activity) && node.operation?.startedAt) || facts.time;
+  return { deadline: later(start, timeout), timeoutMs: timeout };
+}

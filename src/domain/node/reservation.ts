@@ -1,0 +1,61 @@
+import type { NodeEvent } from './events.ts';
+import type { NodeFacts } from './facts.ts';
+import { released, requireUnlocked, reserved } from './lock.ts';
+import { refuse } from './refusals.ts';
+import type { Node, Reservation } from './state.ts';
+import { later } from './texts.ts';
+import { afterLoss, afterRelease, isWorkedOn } from './work.ts';
+
+interface Claim {
+  readonly holder?: string | undefined;
+  readonly token?: number | undefined;
+}
+
+/** Whether a caller may act for the holder: by the lock's token, or by being or naming the holder. */
+const holds = (lock: Reservation, { holder, token }: Claim, { actor }: NodeFacts): boolean =>
+  token === undefined ? (holder ?? actor.id) === lock.holder : token === lock.token;
+
+interface Wish {
+  readonly holder?: string | undefined;
+  readonly purpose: string;
+  readonly leaseMs?: number | undefined;
+}
+
+/** Takes the lock, or gives a lock of the same holder and purpose more time. */
+export function reserveNode(node: Node, { holder, purpose, leaseMs }: Wish, facts: NodeFacts): NodeEvent[] {
+  const name = holder ?? facts.actor.id;
+  const lock = node.reservation;
+  if (!lock) return [reserved(node, { holder: name, kind: 'other', purpose, leaseMs }, facts)];
+  if (lock.holder !== name || lock.purpose !== purpose) requireUnlocked(node, undefined, facts);
+  if (leaseMs === undefined) return [];
+
+  const expiresAt = later(facts.time, leaseMs);
+  const { token } = lock;
+  return lock.expiresAt === expiresAt ? [] : [{ type: 'NodeReservationExtended', data: { token, expiresAt } }];
+}
+
+export function releaseNode(node: Node, claim: Claim, facts: NodeFacts): NodeEvent[] {
+  const lock = node.reservation;
+  if (!lock) return [];
+  const { holder, purpose } = lock;
+  if (!holds(lock, claim, facts)) {
+    const detail = `The lock is held by ${holder} for ${purpose}, not by the caller.`;
+    refuse('reservation-not-held', detail, { holder, purpose });
+  }
+  if (isWorkedOn(node)) {
+    refuse('work-under-way', `${holder} holds the lock for ${purpose}, and the node is ${node.provisionState}.`);
+  }
+  return [...released(node, 'released'), ...afterRelease(node, facts)];
+}
+
+/** The way out where a holder is gone for good. Who did it and why is recorded, and the work is given up. */
+export function breakReservation(node: Node, { reason }: { reason: string }, facts: NodeFacts): NodeEvent[] {
+  const lock = node.reservation;
+  if (!lock) return [];
+  const { holder, token, purpose } = lock;
+  const error = `The lock of ${holder} for ${purpose} was broken: ${reason}`;
+  return [
+    { type: 'NodeReservationBroken', data: { holder, token, purpose, reason } },
+    ...afterLoss(node, { cause: 'lock-broken', error }, facts),
+  ];
+}

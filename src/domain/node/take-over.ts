@@ -1,0 +1,31 @@
+import type { NodeEvent } from './events.ts';
+import type { NodeFacts } from './facts.ts';
+import { released } from './lock.ts';
+import type { Node } from './state.ts';
+import { afterLoss, isWorkedOn } from './work.ts';
+
+/**
+ * A conductor is lost, or has started anew and lost what it was doing; `by` goes on with its nodes. Work that ran on it
+ * has failed, in every working state alike and in maintenance too, since nobody will ever finish it. A node that waits
+ * for its ramdisk, or for an operator, has lost nothing but a lock. Told twice, it has nothing left to do.
+ */
+export function takeOverConductor(
+  node: Node,
+  { conductor, by }: { conductor: string; by: string },
+  facts: NodeFacts,
+): NodeEvent[] {
+  const { reservation, postponed } = node;
+  const held = reservation?.holder === conductor;
+  if (!held && node.conductor !== conductor) return [];
+
+  const moves = by !== conductor && node.conductor !== by;
+  const moved: NodeEvent[] = moves ? [{ type: 'NodeTakenOver', data: { conductor, by } }] : [];
+  const othersAtWork = reservation !== null && !held;
+  const adrift = held || isWorkedOn(node) || node.targetPowerState !== null;
+  if (othersAtWork || !adrift) return moved;
+
+  const lost = by === conductor ? `${conductor} was started anew` : `${conductor} was lost and ${by} took over`;
+  const error = `The conductor ${lost} while the node was ${node.provisionState}.`;
+  const holder = postponed?.holder === conductor ? by : postponed?.holder;
+  return [...moved, ...released(node, 'take-over'), ...afterLoss(node, { cause: 'takeover', error, holder }, facts)];
+}

@@ -1,0 +1,198 @@
+import type { NodeFacts, NodeSettings } from './facts.ts';
+import { lockedBy } from './lock.ts';
+import { kindOf, type ProvisionEvent, type ProvisionState } from './provision-machine.ts';
+import type { NodeRefusalSlug } from './refusals.ts';
+import type { Node } from './state.ts';
+import {
+  argumentVerbs,
+  pathOf,
+  startsWork,
+  type Verb,
+  type VerbArgument,
+  type VerbName,
+  verbArguments,
+  verbNames,
+  verbOf,
+  verbs,
+} from './verbs.ts';
+
+export interface VerbRequest extends Readonly<Partial<Record<VerbArgument, unknown>>> {
+  readonly target: string;
+}
+
+export interface Objection {
+  readonly slug: NodeRefusalSlug;
+  readonly detail: string;
+  readonly help?: object;
+}
+
+interface Situation {
+  readonly node: Node;
+  readonly request: VerbRequest;
+  readonly verb: Verb | undefined;
+  readonly settings: NodeSettings;
+  readonly time: string;
+}
+
+type Guard = (situation: Situation) => Objection | null;
+
+const inMaintenance = ({ node, request }: Situation, help: object = {}): Objection => ({
+  slug: 'node-in-maintenance',
+  detail: `${request.target} is not accepted while the node is in maintenance (${node.maintenance?.reason ?? 'no reason given'}).`,
+  help: { maintenance: node.maintenance, ...help },
+});
+
+const maintenanceFirst: Guard = (situation) =>
+  situation.verb?.inMaintenance === 'refused-first' && situation.node.maintenance ? inMaintenance(situation) : null;
+
+/** A word that leads nowhere meets the lock first: what is being done to the node may make it lead somewhere. */
+const leadsSomewhere: Guard = ({ node, request, verb, time }) => {
+  if (pathOf(node.provisionState, request.target)) return null;
+  if (node.reservation) return locked(node, time);
+  return { slug: 'invalid-state-requested', ...whyNot(node, request.target, verb) };
+};
+
+/** Where a verb that leads nowhere would have led; what has happened already is told apart from what cannot. */
+function whyNot({ provisionState, targetProvisionState }: Node, target: string, verb: Verb | undefined) {
+  if (!verb) {
+    return {
+      detail: `${target} is not a verb that leads on from ${provisionState}.`,
+      help: { reason: 'no-such-verb' },
+    };
+  }
+  const goal = goals[verb.event];
+  if (goal === provisionState) return { detail: `The node is already ${goal}.`, help: { reason: 'already-there' } };
+  if (goal && goal === targetProvisionState && kindOf(provisionState) !== 'failed') {
+    const detail = `The node is ${provisionState}, already on the way to ${goal}.`;
+    return { detail, help: { reason: 'already-under-way' } };
+  }
+  return {
+    detail: `${target} cannot be carried out while the node is ${provisionState}.`,
+    help: { reason: 'not-from-here' },
+  };
+}
+
+/** The stable state each verb is after. */
+const goals: Partial<Record<ProvisionEvent, ProvisionState>> = {
+  deploy: 'active',
+  adopt: 'active',
+  manage: 'manageable',
+  provide: 'available',
+  delete: 'available',
+  rescue: 'rescue',
+  unrescue: 'active',
+};
+
+const isGiven = (value: unknown): boolean =>
+  typeof value === 'string' ? value.trim() !== '' : Array.isArray(value) ? value.length > 0 : value !== undefined;
+
+const argumentsFit: Guard = ({ request, verb }) => {
+  const { target } = request;
+  const stray = verbArguments.find(
+    (argument) => request[argument] !== undefined && !argumentVerbs(argument).includes(target as VerbName),
+  );
+  if (stray) {
+    const help = { argument: stray, verbs: argumentVerbs(stray) };
+    return { slug: 'argument-not-applicable', detail: `${stray} does not belong to ${target}.`, help };
+  }
+  const { requires } = verb ?? {};
+  if (!requires || isGiven(request[requires])) return null;
+  return { slug: 'argument-required', detail: `${target} needs ${requires}.`, help: { argument: requires } };
+};
+
+/** Words of the machine that workers use are not for people, even where the machine knows them. */
+const isForPeople: Guard = ({ node, request, verb }) => {
+  if (verb) return null;
+  const detail = `${request.target} is what a worker reports while the node is ${node.provisionState}, not a verb.`;
+  return { slug: 'invalid-state-requested', detail, help: { reason: 'internal-event' } };
+};
+
+const canBeAborted: Guard = ({ node, request, settings }) =>
+  request.target === 'abort' &&
+  node.provisionState === 'inspect wait' &&
+  settings.driversWithoutInspectAbort.includes(node.driver)
+    ? { slug: 'abort-not-supported', detail: `The driver ${node.driver} cannot stop an inspection.` }
+    : null;
+
+function locked({ reservation }: Node, time: string): Objection | null {
+  return reservation && { slug: 'node-locked', ...lockedBy(reservation, time) };
+}
+
+const isUnlocked: Guard = ({ node, time }) => locked(node, time);
+
+const maintenanceUnderLock: Guard = (situation) => {
+  const { node, request, verb, settings } = situation;
+  if (!node.maintenance) return null;
+  if (verb?.inMaintenance) return inMaintenance(situation);
+  if (request.target === 'provide' && !settings.allowProvisioningInMaintenance) return inMaintenance(situation);
+  // Ending a failed service would make the node active, which a node in maintenance is not to become unseen.
+  const endsService = request.target === 'abort' && node.provisionState === 'service failed';
+  return endsService ? inMaintenance(situation, { ironic: 'InvalidState' }) : null;
+};
+
+const isNotProtected: Guard = ({ node, request, verb }) =>
+  verb?.refusedTo === 'protected' && node.protected
+    ? {
+        slug: 'node-protected',
+        detail: `The node is protected (${node.protectedReason ?? 'no reason given'}); ${request.target} is refused.`,
+      }
+    : null;
+
+const isNotRetired: Guard = ({ node, request, verb }) =>
+  verb?.refusedTo === 'retired' && node.retired
+    ? {
+        slug: 'node-retired',
+        detail: `The node is retired (${node.retiredReason ?? 'no reason given'}); ${request.target} is refused.`,
+      }
+    : null;
+
+const beforeLimits: readonly Guard[] = [maintenanceFirst, leadsSomewhere, argumentsFit, isForPeople];
+const afterLimits: readonly Guard[] = [isUnlocked, maintenanceUnderLock, isNotProtected, isNotRetired, canBeAborted];
+
+const first = (guards: readonly Guard[], situation: Situation): Objection | null => {
+  for (const guard of guards) {
+    const objection = guard(situation);
+    if (objection) return objection;
+  }
+  return null;
+};
+
+/** The site's limits count before the lock does: a node that could not be worked on anyway is not waited for. */
+function overLimit(verb: Verb | undefined, settings: NodeSettings, { underWay }: NodeFacts): Objection | null {
+  const limits = { deploy: settings.maxConcurrentDeploy, clean: settings.maxConcurrentClean };
+  const limit = verb?.limit;
+  if (!limit || !underWay || underWay[limit] < limits[limit]) return null;
+  const detail = `${underWay[limit]} nodes are worked on in this way; the site allows ${limits[limit]}.`;
+  return { slug: 'concurrent-action-limit', detail, help: { limit: limits[limit], retryable: true } };
+}
+
+/** Why a verb is not accepted, or null where it is. The order is Ironic's: its clients rely on which answer comes. */
+export function objectionTo(
+  node: Node,
+  request: VerbRequest,
+  settings: NodeSettings,
+  facts: NodeFacts,
+): Objection | null {
+  const verb = verbOf(request.target);
+  const situation: Situation = { node, request, verb, settings, time: facts.time };
+  const worker = pathOf(node.provisionState, request.target);
+  return (
+    first(beforeLimits, situation) ??
+    overLimit(verb, settings, facts) ??
+    first(afterLimits, situation) ??
+    (worker && startsWork(node.provisionState, worker) && facts.workerFree === false
+      ? { slug: 'no-free-worker', detail: 'No worker is free to take the work on.', help: { retryable: true } }
+      : null)
+  );
+}
+
+const stateGuards: readonly Guard[] = [maintenanceFirst, leadsSomewhere, ...afterLimits];
+
+/** The verbs that would be accepted now, by the node's state alone: a locked node accepts none. */
+export function allowedVerbs(node: Node, settings: NodeSettings): VerbName[] {
+  if (node.reservation || node.deletedAt !== undefined) return [];
+  const { stateSince: time } = node; // only a lock is measured against the time, and there is none
+  return verbNames.filter(
+    (target) => !first(stateGuards, { node, request: { target }, verb: verbs[target], settings, time }),
+  );
+}

@@ -45,6 +45,7 @@ export class Runtime {
   readonly #heads: Heads;
   readonly #deadlines: Deadlines;
   readonly #heardAt = new Map<string, string>();
+  readonly #listeningSince: string;
   readonly #keyed = new Map<string, { bodyHash: string; outcome: Promise<Outcome> }>();
 
   constructor(options: RuntimeOptions) {
@@ -53,6 +54,7 @@ export class Runtime {
     this.#aggregates = options.aggregates;
     this.#settings = options.settings ?? {};
     this.#observer = options.observer ?? {};
+    this.#listeningSince = timestamp(options.clock.now());
     this.#heads = new Heads(options);
     this.#deadlines = new Deadlines(
       options.clock,
@@ -90,9 +92,13 @@ export class Runtime {
     return (await this.#heads.of(resource)).current;
   }
 
-  /** When the resource last gave a sign of life, if it did since the process started. */
+  /**
+   * When a resource that gives signs of life last did. Those before the process started are forgotten: silence is
+   * counted from then on, so that a restart takes nobody for dead.
+   */
   heardAt(resource: ResourceRef): string | null {
-    return this.#heardAt.get(streamOf(resource)) ?? null;
+    if (!this.#aggregates[resource.kind].signsOfLife) return null;
+    return this.#heardAt.get(streamOf(resource)) ?? this.#listeningSince;
   }
 
   /** A retry finds what the first try did: the one still running, or the one whose receipt is stored. */
@@ -135,7 +141,8 @@ export class Runtime {
     const relatives = new Map<string, Head>();
     // The needs follow from the state, which may move on during a load. Nothing is awaited after the last look.
     for (;;) {
-      const missing = (aggregate.needs?.(head.state, request) ?? []).filter((other) => !relatives.has(streamOf(other)));
+      const needs = aggregate.needs?.(head.state, request, this.#settings) ?? [];
+      const missing = needs.filter((other) => !relatives.has(streamOf(other)));
       if (missing.length === 0) break;
       for (const other of missing) relatives.set(streamOf(other), await this.#heads.of(other));
     }
@@ -226,9 +233,9 @@ export class Runtime {
   }
 
   /** What the clock must do to the resource, by its state and its last sign of life. */
-  #deadlinesOf(aggregate: Aggregate, { state, stream }: Head): readonly Deadline[] {
+  #deadlinesOf(aggregate: Aggregate, { state, resource }: Head): readonly Deadline[] {
     if (!state || !isAlive(state)) return [];
-    return aggregate.deadlines?.(state, this.#heardAt.get(stream) ?? null) ?? [];
+    return aggregate.deadlines?.(state, this.heardAt(resource)) ?? [];
   }
 
   /** Gives the command that is due, unless a sign of life or another event has moved the deadline since. */

@@ -64,7 +64,7 @@ describe('a command', () => {
   });
 
   test('is never recorded as earlier than the event before it, whatever the clock does', async () => {
-    const times: number[] = [5000, 1000, 7000];
+    const times: number[] = [0, 5000, 1000, 7000]; // at the start, then at each command
     const clock = { now: () => times.shift() ?? 9000, schedule: () => () => {} };
     const { execute, store } = await openLedger({ clock });
     await execute('port', port, 'CreatePort');

@@ -121,6 +121,13 @@ class Story {
     return this.#step((resource) => expect(resource.view).toMatchObject(part));
   }
 
+  /** What decisions know from here on, besides time, actor and resource. */
+  knowing(facts: object): this {
+    return this.#step((resource) => {
+      resource.facts = facts;
+    });
+  }
+
   after(milliseconds: number): this {
     return this.#step((resource) => {
       resource.now += milliseconds;

@@ -38,7 +38,10 @@ export interface Facts {
 export interface Related {
   /** The state as people see it; null where nothing was ever recorded. To be read, never to be changed. */
   stateOf(resource: ResourceRef): unknown;
-  /** When the resource last gave a sign of life, if it did since the process started: RFC 3339. */
+  /**
+   * When the resource last gave a sign of life: RFC 3339. Where it gave none since the process started, the moment of the
+   * start, since nobody listened before. Null for resources that give none.
+   */
   heardAt(resource: ResourceRef): string | null;
 }
 
@@ -99,6 +102,7 @@ export interface Aggregate<S extends Lifetime = Lifetime> {
   readonly needs?: (
     state: S | null,
     command: { readonly type: string; readonly data: Erased },
+    settings: object,
   ) => readonly ResourceRef[];
   /** Commands that are signs of life: when they last came is kept in memory, whether or not they lead to an event. */
   readonly signsOfLife?: readonly string[];

@@ -111,6 +111,9 @@ export interface LedgerInfo {
   readonly createdAt: string;
 }
 
+/** What stays the same where a ledger moves to another engine. */
+export type LedgerIdentity = Pick<LedgerInfo, 'ledgerId' | 'clock' | 'createdAt'>;
+
 export interface EventStore {
   readonly info: LedgerInfo;
 
@@ -155,7 +158,10 @@ export interface EventStore {
   /** What became of an earlier command of this stream, or null. */
   findReceipt(stream: string, commandId: string): Promise<StoredReceipt | null>;
 
-  /** All receipts, in the order of their positions: with the events, all that a copy of the ledger needs. */
+  /**
+   * All receipts, in the order of their positions, those of one position by their command's id: with the events, all that
+   * a copy of the ledger needs.
+   */
   readReceipts(): AsyncIterable<StreamReceipt>;
 
   loadSnapshot(stream: string): Promise<Snapshot | null>;
@@ -165,6 +171,9 @@ export interface EventStore {
    * one of a revision the stream has not reached. Disposable: losing one costs time, never data.
    */
   saveSnapshot(snapshot: Snapshot): Promise<void>;
+
+  /** All snapshots that are kept, in any order. */
+  readSnapshots(): AsyncIterable<Snapshot>;
 
   /** Finishes the appends in flight, ends the subscriptions, releases the ledger. */
   close(): Promise<void>;

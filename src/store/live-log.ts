@@ -7,7 +7,6 @@ import {
   type ReadAllOptions,
   type ReadStreamOptions,
   type RecordedEvent,
-  type StreamReceipt,
   type SubscribeOptions,
   type SubscriptionMessage,
 } from './event-store.ts';
@@ -101,16 +100,15 @@ export class LiveLog {
     }
   }
 
-  async *readReceipts(
-    readPage: (last: StreamReceipt | null, limit: number) => readonly StreamReceipt[],
-  ): AsyncGenerator<StreamReceipt> {
-    let last: StreamReceipt | null = null;
+  /** What is kept beside the log, page after page. */
+  async *readRows<T>(readPage: (last: T | null, limit: number) => readonly T[]): AsyncGenerator<T> {
+    let last: T | null = null;
     for (;;) {
       this.requireOpen();
-      const receipts = readPage(last, pageSize);
-      yield* receipts;
-      if (receipts.length < pageSize) return;
-      last = receipts.at(-1)!;
+      const rows = readPage(last, pageSize);
+      yield* rows;
+      if (rows.length < pageSize) return;
+      last = rows.at(-1)!;
       await nextTurn();
     }
   }

@@ -1,4 +1,4 @@
-import type { EventStore, LedgerInfo } from './event-store.ts';
+import type { EventStore, LedgerIdentity, LedgerInfo } from './event-store.ts';
 import { StoreError } from './store-error.ts';
 
 export interface OpenStoreOptions {
@@ -6,6 +6,8 @@ export interface OpenStoreOptions {
   readonly clock?: LedgerInfo['clock'];
   /** Milliseconds since the epoch; stamps a new ledger. */
   readonly now?: () => number;
+  /** A new ledger is a copy of this one, and takes over what it is known by. */
+  readonly copyOf?: LedgerIdentity;
   /** Takes no lock and refuses to append: for looking at a ledger while a server writes it. */
   readonly readOnly?: boolean;
 }

@@ -5,6 +5,7 @@ import {
   type AppendResult,
   type EventStore,
   formatPosition,
+  type LedgerIdentity,
   type LedgerInfo,
   type ReadAllOptions,
   type ReadStreamOptions,
@@ -25,7 +26,8 @@ export interface MemoryStoreOptions {
   readonly clock?: LedgerInfo['clock'];
   /** Milliseconds since the epoch, for `createdAt`. */
   readonly now?: () => number;
-  readonly ledgerId?: string;
+  /** It is a copy of this ledger, and takes over what that is known by. */
+  readonly copyOf?: LedgerIdentity;
 }
 
 interface PendingAppend {
@@ -47,8 +49,9 @@ export class MemoryStore implements EventStore {
   #committing: Promise<void> = Promise.resolve();
   #closing = false;
 
-  constructor({ clock = 'system', now = Date.now, ledgerId = randomUUID() }: MemoryStoreOptions = {}) {
-    this.info = { ledgerId, engine: 'memory', clock, createdAt: new Date(now()).toISOString() };
+  constructor({ clock = 'system', now = Date.now, copyOf }: MemoryStoreOptions = {}) {
+    const identity = copyOf ?? { ledgerId: randomUUID(), clock, createdAt: new Date(now()).toISOString() };
+    this.info = { ...identity, engine: 'memory' };
   }
 
   async append(request: AppendRequest): Promise<AppendResult> {
@@ -87,11 +90,8 @@ export class MemoryStore implements EventStore {
 
   readReceipts(): AsyncIterable<StreamReceipt> {
     const inOrder = [...this.#streams].flatMap(([stream, past]) => past.receipts(stream));
-    inOrder.sort((a, b) => Number(a.position) - Number(b.position));
-    return this.#log.readReceipts((last, limit) => {
-      const start = last ? inOrder.indexOf(last) + 1 : 0;
-      return inOrder.slice(start, start + limit);
-    });
+    inOrder.sort(byPositionAndCommand);
+    return this.#log.readRows(pagesOf(inOrder));
   }
 
   async loadSnapshot(stream: string): Promise<Snapshot | null> {
@@ -103,6 +103,10 @@ export class MemoryStore implements EventStore {
     this.#requireOpen();
     if (replacesSnapshot(this.#snapshots.get(snapshot.stream), snapshot, this.#past(snapshot.stream).revision))
       this.#snapshots.set(snapshot.stream, { ...snapshot });
+  }
+
+  readSnapshots(): AsyncIterable<Snapshot> {
+    return this.#log.readRows(pagesOf([...this.#snapshots.values()]));
   }
 
   async close(): Promise<void> {
@@ -154,6 +158,16 @@ export class MemoryStore implements EventStore {
     if (this.#closing) throw new StoreError({ code: 'closed' });
   }
 }
+
+const byPositionAndCommand = (a: StreamReceipt, b: StreamReceipt): number =>
+  Number(a.position) - Number(b.position) || (a.commandId < b.commandId ? -1 : 1);
+
+const pagesOf =
+  <T>(rows: readonly T[]) =>
+  (last: T | null, limit: number): readonly T[] => {
+    const start = last === null ? 0 : rows.indexOf(last) + 1;
+    return rows.slice(start, start + limit);
+  };
 
 const neverWritten = new MemoryStream();
 

@@ -2,15 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
-import type { LedgerInfo } from '../event-store.ts';
+import type { LedgerIdentity, LedgerInfo } from '../event-store.ts';
 import { StoreError } from '../store-error.ts';
 import { applicationId, schema, schemaVersion } from './schema.ts';
 import { faultIn, reasonOf, unusable } from './sqlite-fault.ts';
-
-export interface LedgerFileOptions {
-  readonly clock?: LedgerInfo['clock'];
-  readonly now: () => number;
-}
 
 /**
  * The one name of a ledger's file, so that two names for it meet at the same lock. Creates the folder unless the ledger
@@ -55,14 +50,15 @@ export function inspect(path: string): LedgerInfo | null {
   });
 }
 
+export const newLedger = (clock: LedgerInfo['clock'] = 'system', now: () => number): LedgerIdentity => ({
+  ledgerId: randomUUID(),
+  clock,
+  createdAt: new Date(now()).toISOString(),
+});
+
 /** Makes an empty ledger. The caller holds its lock. @throws StoreError unusable-ledger */
-export function create(path: string, { clock = 'system', now }: LedgerFileOptions): LedgerInfo {
-  const info: LedgerInfo = {
-    ledgerId: randomUUID(),
-    engine: 'sqlite',
-    clock,
-    createdAt: new Date(now()).toISOString(),
-  };
+export function create(path: string, { ledgerId, clock, createdAt }: LedgerIdentity): LedgerInfo {
+  const info: LedgerInfo = { ledgerId, engine: 'sqlite', clock, createdAt };
   return withDatabase(path, {}, (db) => {
     db.pragma('journal_mode = WAL');
     db.transaction(() => {

@@ -17,6 +17,7 @@ export type EventRow = readonly [
 const eventColumns = 'e.position, s.name, e.revision, e.id, e.type, e.v, e.time, e.data, e.metadata';
 const receiptColumns = `r.command_id AS commandId, r.body_hash AS bodyHash, r.event_count AS eventCount,
   r.last_revision AS lastRevision, r.position`;
+const snapshotColumns = 's.name AS stream, n.revision, n.fold_version AS foldVersion, n.state';
 
 /** Filters differ in how many prefixes and types they name; so many shapes are kept prepared. */
 const maxWindowStatements = 64;
@@ -33,6 +34,7 @@ export class ReaderStatements {
   readonly receipt: Statement<[string, string]>;
   readonly receiptsAfter: Statement<[number, string, string, number]>;
   readonly snapshot: Statement<[string]>;
+  readonly snapshotsAfter: Statement<[string, number]>;
   readonly #db: Database;
   readonly #windows = new Map<string, Statement>();
 
@@ -62,8 +64,11 @@ export class ReaderStatements {
        ORDER BY r.position, r.stream, r.command_id LIMIT ?`,
     );
     this.snapshot = db.prepare(
-      `SELECT s.name AS stream, n.revision, n.fold_version AS foldVersion, n.state
-       FROM streams s JOIN snapshots n ON n.stream = s.id WHERE s.name = ?`,
+      `SELECT ${snapshotColumns} FROM streams s JOIN snapshots n ON n.stream = s.id WHERE s.name = ?`,
+    );
+    this.snapshotsAfter = db.prepare(
+      `SELECT ${snapshotColumns} FROM snapshots n JOIN streams s ON s.id = n.stream
+       WHERE n.stream > ifnull((SELECT id FROM streams WHERE name = ?), 0) ORDER BY n.stream LIMIT ?`,
     );
   }
 

@@ -71,6 +71,10 @@ export class LedgerReader {
     });
   }
 
+  snapshotPage(last: Snapshot | null, limit: number): Snapshot[] {
+    return this.#read(() => this.#sql.snapshotsAfter.all(last?.stream ?? '', limit) as Snapshot[]);
+  }
+
   snapshot(stream: string): Snapshot | null {
     return this.#read(() => (this.#sql.snapshot.get(stream) as Snapshot | undefined) ?? null);
   }

@@ -4,6 +4,7 @@ import {
   type AppendResult,
   type EventStore,
   formatPosition,
+  type LedgerIdentity,
   type LedgerInfo,
   type ReadAllOptions,
   type ReadStreamOptions,
@@ -17,7 +18,7 @@ import {
 import { EventTail } from '../event-tail.ts';
 import { LiveLog } from '../live-log.ts';
 import { StoreError } from '../store-error.ts';
-import { create, inspect, locate, requireClock } from './ledger-file.ts';
+import { create, inspect, locate, newLedger, requireClock } from './ledger-file.ts';
 import { LedgerLock } from './ledger-lock.ts';
 import { LedgerReader } from './reader.ts';
 import { unusable } from './sqlite-fault.ts';
@@ -30,6 +31,8 @@ export interface SqliteStoreOptions {
   readonly clock?: LedgerInfo['clock'];
   /** Milliseconds since the epoch; stamps a new ledger and the lock. */
   readonly now?: () => number;
+  /** A new ledger is a copy of this one, and takes over what it is known by. */
+  readonly copyOf?: LedgerIdentity;
   /** Takes no lock and cannot append; sees what a server that writes the same file commits. */
   readonly readOnly?: boolean;
   /** Appends are refused when the file would grow beyond this. Default: as far as the disk goes. */
@@ -43,7 +46,7 @@ const pollMs = 200;
 
 /** Opens a ledger file, or makes one. @throws StoreError ledger-locked | unusable-ledger */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<EventStore> {
-  const { now = Date.now, clock, readOnly = false } = options;
+  const { now = Date.now, copyOf, clock = copyOf?.clock, readOnly = false } = options;
   const path = locate(options.path, readOnly);
   const found = inspect(path);
   if (readOnly) {
@@ -53,7 +56,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Even
   }
   const lock = LedgerLock.acquire(path, now);
   try {
-    const info = inspect(path) ?? create(path, { now, ...(clock && { clock }) });
+    const info = inspect(path) ?? create(path, copyOf ?? newLedger(clock, now));
     requireClock(path, info, clock ?? 'system');
     return new SqliteStore(path, info, lock, options);
   } catch (error) {
@@ -121,7 +124,7 @@ class SqliteStore implements EventStore {
   }
 
   readReceipts(): AsyncIterable<StreamReceipt> {
-    return this.#log.readReceipts((...page) => this.#reader.receiptPage(...page));
+    return this.#log.readRows<StreamReceipt>((...page) => this.#reader.receiptPage(...page));
   }
 
   async loadSnapshot(stream: string): Promise<Snapshot | null> {
@@ -131,6 +134,10 @@ class SqliteStore implements EventStore {
 
   async saveSnapshot(snapshot: Snapshot): Promise<void> {
     return this.#writable().saveSnapshot(snapshot);
+  }
+
+  readSnapshots(): AsyncIterable<Snapshot> {
+    return this.#log.readRows<Snapshot>((...page) => this.#reader.snapshotPage(...page));
   }
 
   close(): Promise<void> {

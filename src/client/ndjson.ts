@@ -1,17 +1,15 @@
-/** The lines of a body of newline-delimited JSON, one parsed value each. A last line without its line break is not given. */
-export async function* parseNdjson<T>(body: ReadableStream<Uint8Array>): AsyncGenerator<T, void, undefined> {
-  const reader = body.getReader();
-  const decoder = new TextDecoder();
+import type { Body } from './body.ts';
+
+/** The lines of a body of newline-delimited JSON, parsed. A last line that lacks its line break was cut off and is not given. */
+export async function* parseNdjson<T>(body: Body): AsyncGenerator<T, void, undefined> {
   let rest = '';
   try {
-    for (;;) {
-      const { value, done } = await reader.read();
-      if (done) return;
-      const lines = (rest + decoder.decode(value, { stream: true })).split('\n');
+    for (let text = await body.read(); text !== null; text = await body.read()) {
+      const lines = (rest + text).split('\n');
       rest = lines.pop()!;
       for (const line of lines) if (line.trim() !== '') yield JSON.parse(line) as T;
     }
   } finally {
-    await reader.cancel().catch(() => {});
+    await body.cancel();
   }
 }

@@ -1,20 +1,19 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import type { Body } from './body.ts';
+import { ConnectionError } from './errors.ts';
 
 /** The longest message taken; a state is far smaller. A server that never ends one must not fill the memory. */
 const maxMessageCharacters = 16 * 1024 * 1024;
 
-/** Thrown where a server that should send a sign of life every few seconds has sent none. */
-export class SilenceError extends Error {
-  override readonly name = 'SilenceError';
-}
-
-/** The messages of one event-stream connection, until the server ends it or has been silent for too long. */
+/**
+ * The messages of one event-stream connection, until the server ends it.
+ *
+ * @throws ConnectionError where the line breaks, or no sign of life came for `silenceMs`
+ */
 export async function* parseEventStream(
-  body: ReadableStream<Uint8Array>,
+  body: Body,
   silenceMs: number,
 ): AsyncGenerator<EventSourceMessage, void, undefined> {
-  const reader = body.getReader();
-  const decoder = new TextDecoder();
   const messages: EventSourceMessage[] = [];
   const parser = createParser({
     onEvent: (message) => messages.push(message),
@@ -22,23 +21,24 @@ export async function* parseEventStream(
   });
   try {
     for (;;) {
-      const { value, done } = await within(silenceMs, reader.read());
-      if (done) return;
-      parser.feed(decoder.decode(value, { stream: true }));
+      const text = await orSilence(body, silenceMs);
+      if (text === null) return;
+      parser.feed(text);
       yield* messages.splice(0);
     }
   } finally {
-    await reader.cancel().catch(() => {});
+    await body.cancel();
   }
 }
 
-async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
+async function orSilence(body: Body, silenceMs: number): Promise<string | null> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new SilenceError(`Nothing came for ${milliseconds} ms.`)), milliseconds);
+    const message = `${body.url} has been silent for ${silenceMs} ms.`;
+    timer = setTimeout(() => reject(new ConnectionError(body.url, message, { transient: true })), silenceMs);
   });
   try {
-    return await Promise.race([promise, silence]);
+    return await Promise.race([body.read(), silence]);
   } finally {
     clearTimeout(timer);
   }

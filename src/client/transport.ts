@@ -1,3 +1,4 @@
+import { Body } from './body.ts';
 import { ConnectionError, type Problem, ProblemError } from './errors.ts';
 import { parseRetryAfter, type RetryPolicy, withRetries } from './retry.ts';
 import { type TimeLimit, timeLimit } from './time-limit.ts';
@@ -11,13 +12,23 @@ export interface TransportOptions {
   readonly timeoutMs: number;
 }
 
+type QueryValue = string | number | boolean;
+
+/** An array is a parameter that comes several times; what is undefined does not come at all. */
+export type Query = Readonly<Record<string, QueryValue | readonly QueryValue[] | undefined>>;
+
 export interface ApiRequest {
   readonly path: string;
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly query?: Query;
   /** Present: a POST. */
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
+}
+
+export interface Answer<T> {
+  readonly value: T;
+  readonly headers: Headers;
 }
 
 /** One HTTP exchange and what may go wrong with it. Knows nothing of resources. */
@@ -31,27 +42,36 @@ export class Transport {
   }
 
   /** Asks until there is an answer, as patiently as the policy says. Every request given here is safe to repeat. */
-  json<T>(request: ApiRequest): Promise<T> {
-    return withRetries(this.retry, request.signal, async () => {
-      const limit = timeLimit(this.#options.timeoutMs, request.signal);
-      try {
-        const response = await this.#send(request, limit.signal);
-        return parseJson<T>(this.url(request), await this.#read(request, response));
-      } catch (error) {
-        throw this.#reasonOfFailure(request, limit, error);
-      } finally {
-        limit.release();
-      }
-    });
+  async json<T>(request: ApiRequest): Promise<T> {
+    return (await this.exchange<T>(request)).value;
   }
 
-  /** One try for an answer that streams. The request's signal ends the stream too. */
-  async stream(request: ApiRequest): Promise<ReadableStream<Uint8Array>> {
+  /** The same, for those who need the answer's headers too. */
+  exchange<T>(request: ApiRequest): Promise<Answer<T>> {
+    return withRetries(this.retry, request.signal, () => this.once<T>(request));
+  }
+
+  /** One try, for what is not safe to repeat. */
+  async once<T>(request: ApiRequest): Promise<Answer<T>> {
     const limit = timeLimit(this.#options.timeoutMs, request.signal);
     try {
-      const { body } = await this.#send(request, limit.signal);
-      if (body) return body;
+      const response = await this.#send(request, limit.signal);
+      const value = parseJson<T>(this.url(request), await this.#read(request, response));
+      return { value, headers: response.headers };
+    } catch (error) {
+      throw this.#reasonOfFailure(request, limit, error);
+    } finally {
+      limit.release();
+    }
+  }
+
+  /** One try for an answer that is read as it comes. The request's signal ends the reading too. */
+  async stream(request: ApiRequest): Promise<Body> {
+    const limit = timeLimit(this.#options.timeoutMs, request.signal);
+    try {
       const url = this.url(request);
+      const { body } = await this.#send(request, limit.signal);
+      if (body) return new Body(url, body, request.signal);
       throw new ConnectionError(url, `${url} answered without a body.`, { transient: false });
     } catch (error) {
       limit.release();
@@ -63,7 +83,8 @@ export class Transport {
 
   url({ path, query = {} }: ApiRequest): string {
     const search = new URLSearchParams();
-    for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
+    for (const [name, values] of Object.entries(query))
+      for (const value of [values ?? []].flat()) search.append(name, String(value));
     return `${this.#options.baseUrl.replace(/\/+$/, '')}${path}${search.size > 0 ? `?${search}` : ''}`;
   }
 
@@ -125,7 +146,7 @@ function parseJson<T>(url: string, text: string): T {
 function problemOf(url: string, response: Response, text: string): Problem {
   if (/\bjson\b/.test(response.headers.get('content-type') ?? '')) {
     const document = parseJson<Partial<Problem>>(url, text);
-    return { type: 'about:blank', title: response.statusText, status: response.status, ...document };
+    return { type: 'about:blank', title: response.statusText, ...document, status: response.status };
   }
   const title = `${response.status} ${response.statusText}`.trim();
   return { type: 'about:blank', title, status: response.status, detail: `${url} answered ${title}.` };

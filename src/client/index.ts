@@ -1,0 +1,26 @@
+/** The public surface of `stackledger/client`. */
+export type {
+  Actor,
+  AnsweredEvent,
+  Cause,
+  CommandAnswer,
+  EventMetadata,
+  EventPage,
+  HistoryEntry,
+  JsonObject,
+  JsonPatchOperation,
+  LedgerEvent,
+  ResourceRef,
+  StateAnswer,
+  StatusChange,
+  Verdict,
+  VerdictDone,
+  VerdictRefused,
+} from './answers.ts';
+export type { BulkCommand, BulkOptions } from './bulk.ts';
+export { type Client, type ClientOptions, createClient, type Health } from './client.ts';
+export { ConnectionError, type Flaw, type Problem, ProblemError } from './errors.ts';
+export type { EventPageOptions, SubscribeOptions } from './events.ts';
+export type { Command, Kind, State } from './kinds.ts';
+export type { ExecuteOptions, HistoryOptions, Resource, StateOptions } from './resource.ts';
+export type { RetryPolicy } from './retry.ts';

@@ -1,0 +1,128 @@
+import type { CommandAnswer, HistoryEntry, StateAnswer } from './answers.ts';
+import { newKey } from './idempotency-key.ts';
+import { type Command, type Kind, paths, type State } from './kinds.ts';
+import type { Transport } from './transport.ts';
+
+export interface ExecuteOptions {
+  /** A key of your own, where a retry may come from another process than the first try. Default: a random one. */
+  readonly idempotencyKey?: string;
+  /** Refused with 412 (`revision-mismatch`) when the resource is at another revision. */
+  readonly ifMatch?: number;
+  /** Ties together everything one undertaking of yours causes. */
+  readonly correlationId?: string;
+  readonly signal?: AbortSignal;
+}
+
+export interface StateOptions {
+  /** As it was: a revision, an RFC 3339 time, or a position. */
+  readonly at?: number | string;
+  /** Waits until the answer includes what was written there: read your own writes. */
+  readonly minPosition?: string;
+  readonly signal?: AbortSignal;
+}
+
+export interface HistoryOptions {
+  /** Whether each entry carries the JSON Patch it made to the state. */
+  readonly diff?: boolean;
+  /** `asc`, oldest first, unless said otherwise. */
+  readonly order?: 'asc' | 'desc';
+  readonly minPosition?: string;
+  readonly signal?: AbortSignal;
+}
+
+interface HistoryPage {
+  readonly next: number | null;
+  readonly entries: readonly HistoryEntry[];
+}
+
+/** Entries asked for at a time. */
+const historyPageSize = 200;
+
+/** One resource: what can be told to it, and what is known of it. */
+export class Resource<K extends Kind> {
+  readonly kind: K;
+  readonly id: string;
+  readonly #transport: Transport;
+
+  constructor(transport: Transport, kind: K, id: string) {
+    this.kind = kind;
+    this.id = id;
+    this.#transport = transport;
+  }
+
+  /**
+   * Gives the resource a command, and settles when what it led to is durable. A command whose work is done already
+   * answers with `events: []`. It is repeated on a broken line or an overloaded server, always with the same key, so it
+   * is carried out once.
+   *
+   * @example
+   * const { state, revision } = await client.port(id).execute({
+   *   type: 'AddProvisioningComponent',
+   *   data: { entity: 'L2' },
+   * });
+   *
+   * @throws ProblemError where the rules refuse it; its `allowed` says what they would accept
+   * @throws ConnectionError where no answer came; the command may have been carried out, and repeating it with the same
+   *   `idempotencyKey` is safe
+   */
+  execute(command: Command<K>, options: ExecuteOptions = {}): Promise<CommandAnswer<K>> {
+    const { idempotencyKey = newKey(), ifMatch, correlationId, signal } = options;
+    return this.#transport.json({
+      path: `${this.#path}/commands`,
+      body: JSON.stringify(command),
+      headers: {
+        'content-type': 'application/json',
+        'idempotency-key': idempotencyKey,
+        ...(ifMatch !== undefined && { 'if-match': `"${ifMatch}"` }),
+        ...(correlationId !== undefined && { 'x-correlation-id': correlationId }),
+      },
+      signal,
+    });
+  }
+
+  /**
+   * The state as it is, or with `at` as it was.
+   *
+   * @example
+   * const { state } = await client.port(id).state();
+   * const { state: then } = await client.port(id).state({ at: '2026-01-31T12:00:00Z' });
+   *
+   * @throws ProblemError 404 where there is no such resource, 410 where it was deleted
+   */
+  async state(options: StateOptions = {}): Promise<StateAnswer<K>> {
+    const { at, minPosition, signal } = options;
+    const { value: state, headers } = await this.#transport.exchange<State<K>>({
+      path: this.#path,
+      query: { at, min_position: minPosition },
+      signal,
+    });
+    return { state, revision: state.revision, position: headers.get('stackledger-position') ?? '' };
+  }
+
+  /**
+   * What happened to the resource, event by event; works after its deletion too. Pages are fetched as they are needed.
+   *
+   * @example
+   * for await (const { time, type, actor, statusChange } of client.port(id).history()) {
+   *   console.log(time, type, actor?.id, statusChange?.to ?? '');
+   * }
+   */
+  async *history(options: HistoryOptions = {}): AsyncGenerator<HistoryEntry, void, undefined> {
+    const { diff, order, minPosition, signal } = options;
+    let marker: number | undefined;
+    for (;;) {
+      const page: HistoryPage = await this.#transport.json<HistoryPage>({
+        path: `${this.#path}/history`,
+        query: { limit: historyPageSize, diff, order, marker, min_position: minPosition },
+        signal,
+      });
+      yield* page.entries;
+      if (page.next === null) return;
+      marker = page.next;
+    }
+  }
+
+  get #path(): string {
+    return `${paths[this.kind]}/${encodeURIComponent(this.id)}`;
+  }
+}

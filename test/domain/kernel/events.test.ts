@@ -60,7 +60,7 @@ describe('events as earlier versions stored them', () => {
 
     const current = upcast(events, type, sample.v, sample.data);
     expect(current).toEqual(sample.becomes);
-    expect(events.definitions[type].schema.safeParse(current).success).toBe(true);
+    expect(events.definitions[type]!.schema.safeParse(current).success).toBe(true);
   });
 
   test('there is one of every version that is no longer written', () => {

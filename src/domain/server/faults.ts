@@ -1,0 +1,50 @@
+import { z } from 'zod';
+
+/** Nova keeps so many characters of an error message. */
+const longestMessage = 255;
+
+/** An error as people see it. `kind` is the class of exception, or the ledger's own word. */
+export const Fault = z.object({
+  code: z.number().int(),
+  message: z.string().max(longestMessage),
+  created: z.string(),
+  kind: z.string(),
+  details: z.string().optional(),
+});
+export type Fault = z.infer<typeof Fault>;
+
+/** What a worker says went wrong. */
+export const Failure = z.strictObject({
+  /** The class of exception, such as `NoValidHost`. */
+  reason: z.string().min(1).max(255),
+  message: z.string().max(10_000).optional(),
+  code: z.number().int().min(100).max(599).optional(),
+  /** For administrators: a traceback, say. */
+  details: z.string().max(50_000).optional(),
+});
+export type Failure = z.infer<typeof Failure>;
+
+const usualMessages: Readonly<Record<string, string>> = {
+  NoValidHost: 'No valid host was found. There are not enough hosts available.',
+};
+
+/** Over a message bus the class arrives under another name: `NoValidHost` as `NoValidHost_Remote`. */
+export const kindOf = (reason: string): string => reason.replace(/_Remote$/, '');
+
+/** A failure without a message is told by its class alone, as Nova does for exceptions that are not its own. */
+export function faultOf({ reason, message, code, details }: Failure, created: string): Fault {
+  const kind = kindOf(reason);
+  return {
+    code: code ?? 500,
+    message: (message ?? usualMessages[kind] ?? kind).slice(0, longestMessage),
+    created,
+    kind,
+    ...(details !== undefined && { details }),
+  };
+}
+
+const faultStatuses = ['ERROR', 'DELETED'];
+
+/** The fault people see: the latest, and only while the status says that something is wrong. */
+export const faultShown = (status: string, faults: readonly Fault[]): Fault | null =>
+  (faultStatuses.includes(status) && faults.at(-1)) || null;

@@ -1,0 +1,172 @@
+import { type Decide, isAlive } from '../kernel/aggregate.ts';
+import { type ActionName, actionOf, stepsOf } from './actions.ts';
+import { changesOf } from './attributes.ts';
+import { buildStarted } from './build.ts';
+import { attemptEnded, nextAttempt, runningAttempt } from './build-outcome.ts';
+import { toCondition, toHost } from './changes.ts';
+import type { DataFor, ServerCommands } from './commands.ts';
+import type { ServerEvent } from './events.ts';
+import type { ServerFacts } from './facts.ts';
+import { faultOf } from './faults.ts';
+import { deleted, positionOf } from './operation.ts';
+import { isExpected } from './paths.ts';
+import type { Server } from './state.ts';
+import { type Condition, power, sameCondition, type VmState } from './states.ts';
+import { inTurn } from './turns.ts';
+
+type Observed = DataFor<'ObserveServer'>;
+const cause = 'ObserveServer';
+
+/** Servers in these states have not run, or nobody can tell. In all others they have, since an unknown moment. */
+const neverRan: readonly VmState[] = ['building', 'pending', 'error', 'deleted'];
+
+const conditionOf = ({ vmState, taskState, powerState }: Observed, known: Condition['powerState']): Condition => ({
+  vmState,
+  taskState,
+  powerState: powerState ?? known,
+});
+
+const attributesOf = ({ name, projectId, userId, imageRef, flavorRef, metadata }: Observed) => ({
+  name,
+  projectId,
+  userId,
+  imageRef,
+  flavorRef,
+  metadata,
+});
+
+function launchedAt(data: Observed, known: string | undefined, { time }: ServerFacts): string | null {
+  if (data.launchedAt !== undefined) return data.launchedAt;
+  if (known !== undefined) return known;
+  return neverRan.includes(data.vmState) ? null : (data.observedAt ?? time);
+}
+
+/** An outside system has a server the ledger has never heard of. */
+function discover(data: Observed, facts: ServerFacts): ServerEvent[] {
+  const { name = '', projectId = '', userId = '', imageRef = null, flavorRef = null, metadata = {}, ports = [] } = data;
+  const discovered: ServerEvent = {
+    type: 'ServerDiscovered',
+    data: {
+      ...{ name, description: null, projectId, userId, imageRef, flavorRef, metadata, tags: [] },
+      ...{ availabilityZone: null, reservationId: null, forcedHost: null, ports },
+      condition: conditionOf(data, power.none),
+      host: data.host ?? null,
+      nodeId: data.nodeId ?? null,
+      launchedAt: launchedAt(data, undefined, facts),
+      source: data.source,
+    },
+  };
+  const { host = null, nodeId = null } = data;
+  const number = 1;
+  const entered = enter(data.vmState, { timesPending: 0, forcedHost: null }, facts);
+  const placed: ServerEvent[] =
+    data.vmState === 'building' && host !== null
+      ? [{ type: 'BuildAttemptStarted', data: { number, host, nodeId, alternates: null } }]
+      : [];
+  const gone: ServerEvent[] =
+    data.vmState === 'deleted' ? [{ type: 'ServerDeleted', data: { host, nodeId, ports, ownPorts: [] } }] : [];
+  return [discovered, ...entered, ...placed, ...gone];
+}
+
+/** What a server has only while it is being built, or waits for capacity. */
+function enter(
+  vmState: VmState,
+  { timesPending, forcedHost }: Pick<Server, 'timesPending' | 'forcedHost'>,
+  facts: ServerFacts,
+): ServerEvent[] {
+  if (vmState === 'building') return [buildStarted(timesPending + 1, forcedHost, facts)];
+  if (vmState !== 'pending') return [];
+  return [{ type: 'PendingStarted', data: { reason: 'observed', attempt: timesPending + 1, deadline: null } }];
+}
+
+/** The attempt or the action that ran is over where the observed state is not on its way. */
+function close(server: Server, to: Condition, facts: ServerFacts): ServerEvent[] {
+  return [...closeAttempt(server, to), ...closeOperation(server, to, facts)];
+}
+
+function closeAttempt(server: Server, to: Condition): ServerEvent[] {
+  const goesOn = to.vmState === 'building' && to.taskState !== 'scheduling';
+  if (!runningAttempt(server) || goesOn) return [];
+  if (to.vmState === 'active') return attemptEnded(server, 'succeeded');
+  return attemptEnded(server, to.vmState === 'error' ? 'failed' : 'abandoned');
+}
+
+function closeOperation(server: Server, to: Condition, { time }: ServerFacts): ServerEvent[] {
+  if (!server.operation) return [];
+  const action = server.operation.action as ActionName;
+  const { endsIn } = server.operation;
+  const steps = stepsOf(actionOf(action), endsIn);
+  const there = steps.findIndex((step) => step.task === to.taskState);
+  if (to.taskState !== null && there >= positionOf(server, steps)) return [];
+  if (to.taskState === null && to.vmState === endsIn) {
+    return [{ type: 'ServerActionEnded', data: { action, result: 'succeeded', reason: 'observed' } }];
+  }
+  if (to.taskState !== null || to.vmState !== 'error') {
+    return [{ type: 'ServerActionEnded', data: { action, result: 'superseded', reason: 'observed' } }];
+  }
+  const fault = faultOf({ reason: 'observed', message: `The server was observed in error during ${action}.` }, time);
+  return [
+    { type: 'ServerActionEnded', data: { action, result: 'failed', outcome: 'unknown', reason: fault.kind, fault } },
+  ];
+}
+
+/** A known server is seen in a state: the ledger takes that over, and says whether it could have been foreseen. */
+function observe(server: Server, data: Observed, facts: ServerFacts): ServerEvent[] {
+  const { source, observedAt = null } = data;
+  const condition = conditionOf(data, server.powerState);
+  const unexpected = !isExpected(server, condition);
+  const seen: ServerEvent = { type: 'ServerObserved', data: { source, observedAt, condition, unexpected } };
+  const launched = launchedAt(data, server.launchedAt, facts);
+  const changed = inTurn(
+    server,
+    facts,
+    (next) => (sameCondition(next, condition) ? [] : close(next, condition, facts)),
+    (next) => toCondition(next, condition, { cause, reason: source }),
+    (next) => (next.vmState === server.vmState ? [] : enter(next.vmState, next, facts)),
+    (next) => (data.host === undefined ? [] : toHost(next, data.host, data.nodeId ?? next.nodeId ?? null)),
+    (next) => place(next, condition),
+    (next) =>
+      launched === null || launched === next.launchedAt
+        ? []
+        : [{ type: 'ServerLaunched', data: { host: next.host, at: launched } }],
+    (next) => update(next, data),
+    (next) => (next.vmState === 'deleted' ? [deleted(next)] : []),
+  );
+  return changed.length === 0 ? [] : [seen, ...changed];
+}
+
+/** A build that is seen on a host is an attempt. */
+function place(server: Server, { vmState, taskState }: Condition): ServerEvent[] {
+  const { host, nodeId = null } = server;
+  if (vmState !== 'building' || taskState === 'scheduling' || host === null || runningAttempt(server)) return [];
+  return [{ type: 'BuildAttemptStarted', data: { number: nextAttempt(server), host, nodeId, alternates: null } }];
+}
+
+function update(server: Server, data: Observed): ServerEvent[] {
+  const changes = changesOf(server, attributesOf(data));
+  const updated: ServerEvent[] = Object.keys(changes).length > 0 ? [{ type: 'ServerUpdated', data: { changes } }] : [];
+  const attached = data.ports?.filter((portId) => !server.ports.includes(portId)) ?? [];
+  const detached = data.ports && server.ports.filter((portId) => !data.ports?.includes(portId));
+  return [
+    ...updated,
+    ...attached.map((portId): ServerEvent => ({ type: 'PortAttached', data: { portId, own: false } })),
+    ...(detached ?? []).map((portId): ServerEvent => ({ type: 'PortDetached', data: { portId, cause } })),
+  ];
+}
+
+/** News of a deleted server is kept and changes nothing: it comes from before, or from somebody who is wrong. */
+function recall(server: Server, data: Observed): ServerEvent[] {
+  const { source, observedAt = null } = data;
+  const condition = conditionOf(data, server.powerState);
+  const known = server.observation;
+  if (condition.vmState === 'deleted') return [];
+  if (known?.source === source && sameCondition(known.condition, condition)) return [];
+  return [{ type: 'ServerObserved', data: { source, observedAt, condition, unexpected: true } }];
+}
+
+export const openObservation: Decide<Server | null, Pick<ServerCommands, 'ObserveServer'>, ServerEvent, ServerFacts> = {
+  ObserveServer(server, data, facts) {
+    if (!server) return discover(data, facts);
+    return isAlive(server) ? observe(server, data, facts) : recall(server, data);
+  },
+};

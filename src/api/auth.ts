@@ -1,0 +1,55 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Actor } from '../domain/kernel/actor.ts';
+import { textOf } from './headers.ts';
+import { apiProblem } from './problem.ts';
+import { highest, includes, type Role } from './roles.ts';
+import { type StoredToken, TokenRing } from './tokens.ts';
+
+/** Who makes a request, and what they may do. */
+export interface Caller {
+  readonly actor: Actor;
+  readonly role: Role;
+}
+
+/** Finds out who makes a request. @throws Problem where a token is needed and none that counts was sent */
+export type Identify = (headers: IncomingHttpHeaders) => Caller;
+
+const anonymous: Caller = { actor: { type: 'user', id: 'anonymous' }, role: 'admin' };
+
+/** Without tokens everybody may do everything, under the name they give. */
+export const identifyByName: Identify = (headers) => {
+  const name = headers['x-actor'];
+  if (name === undefined) return anonymous;
+  return { actor: { type: 'user', id: textOf('X-Actor', name) }, role: 'admin' };
+};
+
+/** With tokens, whoever holds one is who the tokens file says. */
+export function identifyByToken(tokens: readonly StoredToken[], now: () => number): Identify {
+  const ring = new TokenRing(tokens);
+  const callers = new Map(tokens.map((token) => [token.sha256, callerOf(token)]));
+  return ({ authorization }) => {
+    const presented = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
+    if (presented === undefined) throw unauthenticated('No bearer token was sent.', 'Bearer realm="stackledger"');
+    const token = ring.find(presented, now());
+    if (token) return callers.get(token.sha256)!;
+    throw unauthenticated(
+      'The token is not known, or its time is over.',
+      'Bearer realm="stackledger", error="invalid_token"',
+    );
+  };
+}
+
+const callerOf = ({ name, roles, projectId }: StoredToken): Caller => {
+  const role = highest(roles);
+  const type = role === 'agent' ? 'agent' : 'user';
+  return { actor: { type, id: name, ...(projectId !== undefined && { projectId }) }, role };
+};
+
+const unauthenticated = (detail: string, challenge: string) =>
+  apiProblem('unauthenticated', detail, {}, { 'www-authenticate': challenge });
+
+/** @throws Problem naming the role that is missing */
+export function requireRole({ role }: Caller, needed: Role): void {
+  if (includes(role, needed)) return;
+  throw apiProblem('role-missing', `This needs the role ${needed}; the token has the role ${role}.`, { needed, role });
+}

@@ -1,0 +1,167 @@
+import type { ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import { streamOf } from '../domain/kernel/resource.ts';
+import type { CommandRequest } from '../runtime/command.ts';
+import { type BulkContext, bulkCommand } from './bulk-command.ts';
+import type { CommandGate } from './command-gate.ts';
+import { changeText } from './commands.ts';
+import { isBlank, type Line, LineSplitter } from './ndjson.ts';
+import { passingProblem, problemOf, problemText, refusalProblem } from './problem.ts';
+
+export interface BulkLimits {
+  readonly maxLineBytes: number;
+  /** Lines worked on at the same time. */
+  readonly window: number;
+  /** How long the caller may leave verdicts unread before the connection is given up. */
+  readonly lagMs: number;
+}
+
+export interface BulkOptions extends BulkLimits {
+  readonly gate: CommandGate;
+  readonly context: BulkContext;
+  readonly withState: boolean;
+  /** Aborts when the server shuts down. */
+  readonly stopping: AbortSignal;
+  readonly onFault: (error: unknown) => void;
+}
+
+/** Verdicts kept for a caller who writes for a while before beginning to read. */
+const maxUnreadBytes = 4_000_000;
+
+/** How long what the caller still sends is taken in, and dropped, after the last verdict of a server that stops. */
+const farewellMs = 1_000;
+
+/** The place of one line's verdict among the others: answers leave in the order in which the lines came. */
+interface Slot {
+  verdict: string | null;
+}
+
+/** One bulk request: lines in, verdicts out, in the same order, neither side faster than the other can stand. */
+export class BulkExchange {
+  readonly #options: BulkOptions;
+  readonly #out: ServerResponse;
+  readonly #slots: Slot[] = [];
+  /** The last command on each resource that has one in flight: the next one waits for it. */
+  readonly #tails = new Map<string, Promise<void>>();
+  #lines = 0;
+  #writing = false;
+  #wake: () => void = () => {};
+
+  constructor(out: ServerResponse, options: BulkOptions) {
+    this.#out = out;
+    this.#options = options;
+    for (const event of ['close', 'drain'] as const) out.on(event, () => this.#wake());
+    options.stopping.addEventListener('abort', () => this.#wake(), { once: true });
+  }
+
+  async run(payload: Readable): Promise<void> {
+    const splitter = new LineSplitter(this.#options.maxLineBytes);
+    // Left to itself, the iterator would destroy the connection when the reading ends early.
+    for await (const chunk of payload.iterator({ destroyOnReturn: false })) {
+      if (!(await this.#takeAll(splitter.push(chunk as Buffer)))) break;
+    }
+    if (!this.#isStopping) await this.#takeAll(splitter.end());
+    await this.#until(() => this.#slots.length === 0);
+    if (this.#isStopping) this.#sayFarewell(payload);
+    this.#out.end();
+  }
+
+  get #isStopping(): boolean {
+    return this.#options.stopping.aborted;
+  }
+
+  /** Takes lines as there is room for them; false where no more are to be read. */
+  async #takeAll(lines: Iterable<Line>): Promise<boolean> {
+    for (const line of lines) {
+      if (!this.#hasRoom) await this.#until(() => this.#hasRoom || this.#isStopping);
+      if (this.#isStopping || this.#out.destroyed) return false;
+      this.#take(line);
+    }
+    return true;
+  }
+
+  get #hasRoom(): boolean {
+    return this.#slots.length < this.#options.window && this.#out.writableLength < maxUnreadBytes;
+  }
+
+  #take(line: Line): void {
+    const number = ++this.#lines;
+    if (line !== 'too-long' && isBlank(line)) return;
+    const slot: Slot = { verdict: null };
+    this.#slots.push(slot);
+    try {
+      const command = bulkCommand(line, this.#options.context);
+      const stream = streamOf(command.resource);
+      const settled = this.#carryOut(command, slot, number, this.#tails.get(stream)).then(() => {
+        if (this.#tails.get(stream) === settled) this.#tails.delete(stream);
+      });
+      this.#tails.set(stream, settled);
+    } catch (error) {
+      this.#settle(slot, this.#failure(number, error));
+    }
+  }
+
+  async #carryOut(
+    command: CommandRequest,
+    slot: Slot,
+    number: number,
+    previous: Promise<void> | undefined,
+  ): Promise<void> {
+    if (previous) await previous;
+    try {
+      const outcome = await this.#options.gate.executeInTurn(command);
+      if (outcome.outcome === 'refused') throw refusalProblem(outcome.refusal, outcome.revision);
+      const state = this.#options.withState ? `,"state":${outcome.stateText}` : '';
+      this.#settle(slot, `{"line":${number},"status":200,${changeText(outcome)}${state}}\n`);
+    } catch (error) {
+      this.#settle(slot, this.#failure(number, error));
+    }
+  }
+
+  #failure(line: number, error: unknown): string {
+    const problem = problemOf(error);
+    if (problem.slug === 'internal-error') this.#options.onFault(error);
+    return `${problemText(problem, { line })}\n`;
+  }
+
+  #settle(slot: Slot, verdict: string): void {
+    slot.verdict = verdict;
+    if (this.#writing || slot !== this.#slots[0]) return;
+    // What is durable together is answered together: the acknowledgements of one write come in the same turn.
+    this.#writing = true;
+    setImmediate(() => this.#write());
+  }
+
+  #write(): void {
+    this.#writing = false;
+    let settled = 0;
+    let verdicts = '';
+    for (; settled < this.#slots.length; settled++) {
+      const { verdict } = this.#slots[settled]!;
+      if (verdict === null) break;
+      verdicts += verdict;
+    }
+    this.#slots.splice(0, settled);
+    if (!this.#out.destroyed) this.#out.write(verdicts);
+    this.#wake();
+  }
+
+  /** Waits until the condition holds or the caller is gone, and gives up a caller who stopped reading. */
+  async #until(condition: () => boolean): Promise<void> {
+    while (!condition() && !this.#out.destroyed) {
+      const giveUp = setTimeout(() => this.#out.writableNeedDrain && this.#out.destroy(), this.#options.lagMs);
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      clearTimeout(giveUp);
+    }
+  }
+
+  /** Tells the caller which line was the first that was not carried out. */
+  #sayFarewell(payload: Readable): void {
+    const detail = 'The server is stopping. This line and those after it were not carried out.';
+    this.#out.write(`${problemText(passingProblem('shutting-down', detail), { line: this.#lines + 1 })}\n`);
+    payload.resume();
+    setTimeout(() => payload.destroy(), farewellMs).unref();
+  }
+}

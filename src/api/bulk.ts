@@ -1,0 +1,63 @@
+import type { Readable } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { Aggregate } from '../domain/kernel/aggregate.ts';
+import { BulkExchange, type BulkLimits } from './bulk-exchange.ts';
+import type { CommandGate } from './command-gate.ts';
+import { commandHeaders } from './headers.ts';
+import { documentedBulk } from './openapi-routes.ts';
+import { invalidRequest } from './problem.ts';
+import { flag } from './schemas.ts';
+
+const BulkQuery = z.strictObject({ state: flag.optional() });
+
+/** `POST /v1/commands`: newline-delimited commands in, a verdict a line out. */
+export function bulkRoute(
+  app: FastifyInstance,
+  options: {
+    readonly aggregates: readonly Aggregate[];
+    readonly gate: CommandGate;
+    readonly limits: BulkLimits;
+    readonly stopping: AbortSignal;
+  },
+): void {
+  const aggregates = new Map<string, Aggregate>(options.aggregates.map((aggregate) => [aggregate.kind, aggregate]));
+
+  // In a scope of its own, where nothing but NDJSON is read, and that as it comes.
+  app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('application/x-ndjson', (_request, payload, done) => done(null, payload));
+
+    scope.post<{ Querystring: z.output<typeof BulkQuery>; Body: Readable | undefined }>(
+      '/v1/commands',
+      { schema: { ...documentedBulk(options.aggregates), querystring: BulkQuery }, config: { needs: 'agent' } },
+      (request, reply) => {
+        const { key, ifRevision, ...headers } = commandHeaders(request.headers);
+        if (key !== undefined || ifRevision !== undefined) {
+          const detail =
+            'Idempotency-Key and If-Match belong to one command: put them into the line, as key and ifMatch.';
+          throw invalidRequest([{ in: 'header', pointer: '', detail }]);
+        }
+        reply.hijack();
+        reply.raw.writeHead(200, {
+          'content-type': 'application/x-ndjson; charset=utf-8',
+          'cache-control': 'no-store',
+        });
+        reply.raw.flushHeaders();
+        const exchange = new BulkExchange(reply.raw, {
+          ...options.limits,
+          gate: options.gate,
+          context: { aggregates, caller: request.caller, headers },
+          withState: request.query.state ?? false,
+          stopping: options.stopping,
+          onFault: (error) => request.log.error({ err: error, requestId: request.id }, 'bulk command failed'),
+        });
+        exchange.run(request.body ?? request.raw).catch((error) => {
+          // The caller went away in the middle of a line; what was accepted is carried out all the same.
+          request.log.debug({ err: error, requestId: request.id }, 'bulk request broken off');
+          reply.raw.destroy();
+        });
+      },
+    );
+  });
+}

@@ -1,0 +1,41 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { type Clock, ManualClock, timestamp } from '../runtime/clock.ts';
+import { parseDuration } from './duration.ts';
+import { documentedClock } from './openapi-routes.ts';
+import { apiProblem } from './problem.ts';
+
+const aCentury = 100 * 366 * 86_400_000;
+
+const Advance = z.strictObject({
+  advance: z
+    .string()
+    .transform((text, context) => {
+      const milliseconds = parseDuration(text);
+      if (milliseconds !== null && milliseconds <= aCentury) return milliseconds;
+      context.addIssue(
+        'must be an ISO 8601 duration of weeks, days, hours, minutes and seconds, such as PT75S or P1DT2H',
+      );
+      return z.NEVER;
+    })
+    .meta({ example: 'PT75S', format: 'duration' }),
+});
+
+/** `POST /v1/clock`: makes time pass, where it stands still otherwise. Answers when all that was due has happened. */
+export function clockRoute(app: FastifyInstance, clock: Clock): void {
+  let moving: Promise<unknown> = Promise.resolve();
+
+  app.post<{ Body: z.output<typeof Advance> }>(
+    '/v1/clock',
+    { schema: { ...documentedClock(), body: Advance }, config: { needs: 'admin' } },
+    async (request) => {
+      if (!(clock instanceof ManualClock)) {
+        throw apiProblem('clock-not-manual', 'This ledger runs on the clock of its machine.');
+      }
+      // One after the other: two that moved time at once would each end somewhere in the other's future.
+      const moved = moving.then(() => clock.advance(request.body.advance));
+      moving = moved.catch(() => {});
+      return { now: timestamp(await moved) };
+    },
+  );
+}

@@ -1,0 +1,88 @@
+import type { Aggregate } from '../domain/kernel/aggregate.ts';
+import type { Kind, ResourceRef } from '../domain/kernel/resource.ts';
+import { UnfoldableEvent } from '../projections/folding.ts';
+import { stateAt } from '../projections/state-at.ts';
+import type { CommandRequest, CurrentState, Outcome } from '../runtime/command.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { EventStore } from '../store/event-store.ts';
+import { StoreError } from '../store/store-error.ts';
+import { apiProblem, Problem, passingProblem } from './problem.ts';
+
+/** The way from the API into the runtime: as many commands at a time as the process can stand, and no fault unexplained. */
+export class CommandGate {
+  readonly #runtime: Runtime;
+  readonly #store: EventStore;
+  readonly #aggregates: Readonly<Record<Kind, Aggregate>>;
+  readonly #limit: number;
+  readonly #waiting: (() => void)[] = [];
+  #inFlight = 0;
+
+  constructor(options: {
+    runtime: Runtime;
+    store: EventStore;
+    aggregates: Readonly<Record<Kind, Aggregate>>;
+    maxInFlight: number;
+  }) {
+    this.#runtime = options.runtime;
+    this.#store = options.store;
+    this.#aggregates = options.aggregates;
+    this.#limit = options.maxInFlight;
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** Carries out a command, or turns it away where too many are being worked on. @throws Problem */
+  execute(command: CommandRequest): Promise<Outcome> {
+    if (this.#inFlight >= this.#limit) {
+      throw passingProblem('too-many-commands', `${this.#limit} commands are being worked on; no more are taken.`);
+    }
+    return this.#run(command);
+  }
+
+  /** Carries out a command as soon as there is room for it. @throws Problem */
+  async executeInTurn(command: CommandRequest): Promise<Outcome> {
+    while (this.#inFlight >= this.#limit) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    return this.#run(command);
+  }
+
+  /** The resource as it is; null where nothing was ever recorded. @throws Problem */
+  async current(resource: ResourceRef): Promise<CurrentState | null> {
+    try {
+      return await this.#runtime.current(resource);
+    } catch (error) {
+      throw await this.#explained(resource, error);
+    }
+  }
+
+  async #run(command: CommandRequest): Promise<Outcome> {
+    this.#inFlight++;
+    try {
+      return await this.#runtime.execute(command);
+    } catch (error) {
+      throw await this.#explained(command.resource, error);
+    } finally {
+      this.#inFlight--;
+      if (this.#waiting.length > 0) this.#waiting.shift()!();
+    }
+  }
+
+  /** Tells a fault of the program from a recorded event it cannot fold, which is the resource's own trouble. */
+  async #explained(resource: ResourceRef, error: unknown): Promise<unknown> {
+    if (error instanceof StoreError || error instanceof Problem) return error;
+    try {
+      const moment = { by: 'revision', revision: Number.MAX_SAFE_INTEGER } as const;
+      await stateAt(this.#store, this.#aggregates[resource.kind], resource, moment);
+    } catch (found) {
+      if (found instanceof UnfoldableEvent) return unreadable(resource, found);
+    }
+    return error;
+  }
+}
+
+export function unreadable({ kind, id }: ResourceRef, { event, message }: UnfoldableEvent): Problem {
+  const { revision, position, type } = event;
+  const history = `/v1/${kind}s/${encodeURIComponent(id)}/history`;
+  return apiProblem('resource-unreadable', message, { revision, position, eventType: type, history });
+}

@@ -1,0 +1,30 @@
+import type { FastifyInstance } from 'fastify';
+import type { Metrics } from './metrics.ts';
+import { documentedHealth, documentedMetrics } from './openapi-routes.ts';
+
+/** Says why the server should not be sent requests; null where it should. */
+export type ReadinessCheck = () => string | null;
+
+export function healthRoutes(
+  app: FastifyInstance,
+  options: { readonly metrics: Metrics; readonly readiness: readonly ReadinessCheck[] },
+): void {
+  app.get('/livez', { schema: documentedHealth('Whether the process runs.'), config: { needs: null } }, async () => ({
+    status: 'ok',
+  }));
+
+  app.get(
+    '/readyz',
+    { schema: documentedHealth('Whether requests should be sent here.'), config: { needs: null } },
+    async (_request, reply) => {
+      const reasons = options.readiness.map((check) => check()).filter((reason) => reason !== null);
+      if (reasons.length === 0) return { status: 'ok' };
+      return reply.code(503).header('retry-after', '5').send({ status: 'unavailable', reasons });
+    },
+  );
+
+  app.get('/metrics', { schema: documentedMetrics() }, async (_request, reply) => {
+    reply.header('content-type', options.metrics.contentType);
+    return options.metrics.render();
+  });
+}

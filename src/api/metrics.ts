@@ -1,0 +1,130 @@
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Kind } from '../domain/kernel/resource.ts';
+import type { RuntimeObserver } from '../runtime/observer.ts';
+
+/** From a quarter of a millisecond to ten seconds: an fsync of a good disk, and a reader who waits. */
+const secondsBuckets = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** What is counted, and how it is told to Prometheus. Labels are of kinds, types and routes, never of ids. */
+export class Metrics implements RuntimeObserver {
+  readonly #registry = new Registry();
+  readonly #loopDelay: IntervalHistogram = monitorEventLoopDelay({ resolution: 20 });
+
+  readonly #commands = this.#counter('commands_total', 'Commands that were settled.', ['kind', 'type', 'outcome']);
+  readonly #refusals = this.#counter('refusals_total', 'Commands that the rules refused, by problem.', ['problem']);
+  readonly #racesLost = this.#counter('races_lost_total', 'Commands decided anew because others were faster.', [
+    'kind',
+  ]);
+  readonly #unknownEvents = this.#counter('unknown_events_total', 'Recorded events this program does not know.', [
+    'kind',
+    'type',
+  ]);
+  readonly #failures = this.#counter('background_failures_total', 'Failures nobody waited for.', ['what']);
+  readonly #appends = this.#histogram(
+    'append_duration_seconds',
+    'From handing events to the store until they were safe.',
+    ['outcome'],
+  );
+  readonly #requests = this.#histogram('http_request_duration_seconds', 'From a request to the end of its answer.', [
+    'method',
+    'route',
+    'status',
+  ]);
+  readonly #subscribers = this.#gauge('event_stream_readers', 'Readers of event streams now.');
+
+  constructor() {
+    this.#loopDelay.enable();
+    this.#gauge(
+      'event_loop_lag_seconds',
+      'How long the event loop was late, since the last scrape.',
+      ['quantile'],
+      (gauge) => {
+        for (const quantile of [50, 99, 100]) {
+          gauge.set(
+            { quantile: String(quantile / 100) },
+            Math.max(this.#loopDelay.percentile(quantile) - 20e6, 0) / 1e9,
+          );
+        }
+        this.#loopDelay.reset();
+      },
+    );
+    this.#gauge('process_resident_memory_bytes', 'Resident memory.', [], (gauge) =>
+      gauge.set(process.memoryUsage.rss()),
+    );
+    this.#gauge('process_cpu_seconds', 'Processor time used so far.', [], (gauge) => {
+      const { user, system } = process.cpuUsage();
+      gauge.set((user + system) / 1e6);
+    });
+    this.#gauge('process_uptime_seconds', 'How long the process has been running.', [], (gauge) =>
+      gauge.set(process.uptime()),
+    );
+  }
+
+  /** Shows a number that somebody else keeps. */
+  watch(name: string, help: string, read: () => number): void {
+    this.#gauge(name, help, [], (gauge) => gauge.set(read()));
+  }
+
+  commandSettled({ kind, type, outcome, slug }: Parameters<NonNullable<RuntimeObserver['commandSettled']>>[0]): void {
+    this.#commands.inc({ kind, type, outcome });
+    if (slug !== undefined) this.#refusals.inc({ problem: slug });
+  }
+
+  raceLost(kind: Kind): void {
+    this.#racesLost.inc({ kind });
+  }
+
+  unknownEvent(kind: Kind, type: string): void {
+    this.#unknownEvents.inc({ kind, type });
+  }
+
+  failedInBackground(what: string): void {
+    this.#failures.inc({ what });
+  }
+
+  appended(seconds: number, outcome: 'stored' | 'failed'): void {
+    this.#appends.observe({ outcome }, seconds);
+  }
+
+  answered(method: string, route: string, status: number, seconds: number): void {
+    this.#requests.observe({ method, route, status: String(status) }, seconds);
+  }
+
+  subscribersChanged(by: 1 | -1): void {
+    this.#subscribers.inc(by);
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  render(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  close(): void {
+    this.#loopDelay.disable();
+  }
+
+  #counter<L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> {
+    return new Counter({ name: `stackledger_${name}`, help, labelNames, registers: [this.#registry] });
+  }
+
+  #histogram<L extends string>(name: string, help: string, labelNames: readonly L[]): Histogram<L> {
+    const registers = [this.#registry];
+    return new Histogram({ name: `stackledger_${name}`, help, labelNames, registers, buckets: secondsBuckets });
+  }
+
+  #gauge(name: string, help: string, labelNames: readonly string[] = [], collect?: (gauge: Gauge) => void): Gauge {
+    const options = { name: `stackledger_${name}`, help, labelNames, registers: [this.#registry] };
+    return new Gauge({
+      ...options,
+      ...(collect && {
+        collect() {
+          collect(this);
+        },
+      }),
+    });
+  }
+}

@@ -1,0 +1,20 @@
+import type { z } from 'zod';
+import type { Caller } from './auth.ts';
+import type { Role } from './roles.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who makes the request; set before a handler runs, on routes that need a role. */
+    caller: Caller;
+  }
+  interface FastifySchema {
+    /** Bodies by the name under which the API reference shows them. */
+    'x-examples'?: Record<string, { value: object }>;
+    /** A body that is described here and checked where it is read. */
+    'x-body'?: z.ZodType;
+  }
+  interface FastifyContextConfig {
+    /** The least role that may use the route; `nobody` has to be known where it is null. Default: reader. */
+    needs?: Role | null;
+  }
+}

@@ -1,0 +1,124 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { type Aggregate, lifetimeRefusals } from '../domain/kernel/aggregate.ts';
+import type { Kind, ResourceRef } from '../domain/kernel/resource.ts';
+import { UnfoldableEvent } from '../projections/folding.ts';
+import { type Moment, stateAt } from '../projections/state-at.ts';
+import type { EventStore } from '../store/event-store.ts';
+import { negotiate } from './accept.ts';
+import { type CommandGate, unreadable } from './command-gate.ts';
+import { requireId } from './command-schemas.ts';
+import { documentedRead } from './openapi-routes.ts';
+import type { PositionWait } from './position-wait.ts';
+import { apiProblem, Problem } from './problem.ts';
+import { statusOfCategory } from './problem-types.ts';
+import { minPosition, moment } from './schemas.ts';
+
+interface VisibleState {
+  readonly revision: number;
+  readonly position: string;
+  readonly deletedAt?: string | undefined;
+  readonly stateText: string;
+}
+
+const StateQuery = z.strictObject({ at: moment.optional(), min_position: minPosition });
+
+/** `GET /v1/{kind}s/{id}`: the state as it is, or with `?at=` as it was. */
+export function resourceRoutes(
+  app: FastifyInstance,
+  options: {
+    readonly aggregates: readonly Aggregate[];
+    readonly gate: CommandGate;
+    readonly store: EventStore;
+    readonly positions: PositionWait;
+  },
+): void {
+  for (const aggregate of options.aggregates) {
+    app.get<{ Params: { id: string }; Querystring: z.output<typeof StateQuery> }>(
+      `/v1/${aggregate.kind}s/:id`,
+      { schema: { ...documentedRead(aggregate), querystring: StateQuery } },
+      async (request, reply) => {
+        negotiate(request.headers.accept, ['application/json']);
+        const resource = { kind: aggregate.kind, id: request.params.id };
+        requireId(aggregate, resource.id);
+        const { at, min_position } = request.query;
+        await options.positions.reached(min_position);
+        const state = at
+          ? await stateThen(options.store, aggregate, resource, at)
+          : await options.gate.current(resource);
+        if (!state) throw notFound(resource);
+        if (state.deletedAt !== undefined) throw gone(resource, state.deletedAt);
+        return sendState(request, reply, state);
+      },
+    );
+  }
+}
+
+function sendState(request: FastifyRequest, reply: FastifyReply, state: VisibleState): FastifyReply {
+  const tag = `"${state.revision}"`;
+  reply.header('etag', tag).header('cache-control', 'no-cache').header('stackledger-position', state.position);
+  if (matches(request.headers['if-none-match'], tag)) return reply.code(304).send();
+  return reply.header('content-type', 'application/json; charset=utf-8').send(state.stateText);
+}
+
+/** Whether the caller has this version already. A weak tag is as good as a strong one here, says HTTP. */
+const matches = (ifNoneMatch = '', tag: string): boolean =>
+  ifNoneMatch.split(',').some((candidate) => ['*', tag].includes(candidate.trim().replace(/^W\//, '')));
+
+/** @throws Problem where the resource did not exist at that moment */
+async function stateThen(
+  store: EventStore,
+  aggregate: Aggregate,
+  resource: ResourceRef,
+  at: Moment,
+): Promise<VisibleState | null> {
+  if (at.by === 'position') await requireRecorded(store, at.position);
+  const then = await stateAt(store, aggregate, resource, at).catch((error) => {
+    throw error instanceof UnfoldableEvent ? unreadable(resource, error) : error;
+  });
+  switch (then.found) {
+    case 'state':
+      return then;
+    case 'nothing':
+      return null;
+    case 'before': {
+      const { firstRevision, createdAt } = then;
+      const detail = `The ${resource.kind} ${resource.id} did not exist yet; it was created at ${createdAt}.`;
+      throw apiProblem('not-yet-created', detail, { firstRevision, createdAt });
+    }
+    case 'after': {
+      const { firstRevision, lastRevision } = then;
+      const range = `${firstRevision} to ${lastRevision}`;
+      const detail = `The ${resource.kind} ${resource.id} has the revisions ${range}.`;
+      throw apiProblem('no-such-revision', detail, { firstRevision, lastRevision });
+    }
+  }
+}
+
+async function requireRecorded(store: EventStore, position: string): Promise<void> {
+  const head = await store.head();
+  if (position <= head) return;
+  const detail = `The ledger ends at position ${head}; nothing is recorded at ${position}.`;
+  throw apiProblem('no-such-position', detail, { position: head });
+}
+
+export const notFound = (resource: ResourceRef): Problem =>
+  lifetimeProblem(resource, 'not-found', `There is no ${resource.kind} ${resource.id}.`, {});
+
+export function gone(resource: ResourceRef, deletedAt: string): Problem {
+  const { kind, id } = resource;
+  const history = `/v1/${kind}s/${encodeURIComponent(id)}/history`;
+  const detail = `The ${kind} ${id} was deleted at ${deletedAt}. Its history stays readable at ${history}.`;
+  return lifetimeProblem(resource, 'deleted', detail, { deletedAt, history });
+}
+
+function lifetimeProblem(
+  { kind }: ResourceRef,
+  end: 'not-found' | 'deleted',
+  detail: string,
+  help: Record<string, unknown>,
+): Problem {
+  const slug = `${kind}-${end}` as `${Kind}-${typeof end}`;
+  const { category, ...rest } = lifetimeRefusals(kind)[slug];
+  return new Problem(slug, { status: statusOfCategory[category], ...rest }, detail, help);
+}

@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto';
+import fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
+import type { z } from 'zod';
+import type { Aggregate } from '../domain/kernel/aggregate.ts';
+import type { Kind } from '../domain/kernel/resource.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { EventStore } from '../store/event-store.ts';
+import { type Identify, requireRole } from './auth.ts';
+import { bulkRoute } from './bulk.ts';
+import type { BulkLimits } from './bulk-exchange.ts';
+import { clockRoute } from './clock.ts';
+import { CommandGate } from './command-gate.ts';
+import { commandProblem } from './command-schemas.ts';
+import { commandRoutes } from './commands.ts';
+import type { EventStreamSettings } from './event-stream.ts';
+import { eventRoutes } from './events.ts';
+import { healthRoutes, type ReadinessCheck } from './health.ts';
+import { historyRoutes } from './history.ts';
+import { parseJson } from './json-text.ts';
+import { PathTable } from './methods.ts';
+import type { Metrics } from './metrics.ts';
+import { openApiRoute } from './openapi.ts';
+import { pageRoutes } from './pages.ts';
+import { PositionWait } from './position-wait.ts';
+import { apiProblem, flawsOf, invalidRequest, sendProblem } from './problem.ts';
+import { allProblemTypes } from './problem-types.ts';
+import { rawProblem } from './raw-problem.ts';
+import './request.ts';
+import { resourceRoutes } from './resources.ts';
+
+export interface ApiOptions {
+  readonly runtime: Runtime;
+  readonly store: EventStore;
+  readonly aggregates: Readonly<Record<Kind, Aggregate>>;
+  readonly metrics: Metrics;
+  readonly identify: Identify;
+  readonly readiness: readonly ReadinessCheck[];
+  readonly version: string;
+  readonly maxBodyBytes: number;
+  readonly maxInFlight: number;
+  readonly readWaitMs: number;
+  readonly bulk: Omit<BulkLimits, 'maxLineBytes'>;
+  readonly streams: EventStreamSettings;
+  readonly logger: NonNullable<FastifyServerOptions['logger']>;
+}
+
+/** Everything that is answered over HTTP, on a server that does not listen yet. */
+export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
+  const { runtime, store, metrics, maxBodyBytes } = options;
+  const aggregates = Object.values(options.aggregates);
+  const app = fastify({
+    logger: options.logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    // One logger for all requests: what is logged of one names its id itself.
+    childLoggerFactory: (logger) => logger,
+    genReqId: ({ headers }) => String(headers['x-request-id'] ?? '').slice(0, 255) || randomUUID(),
+    bodyLimit: maxBodyBytes,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    requestTimeout: 0,
+    routerOptions: { maxParamLength: 1024 },
+    clientErrorHandler: rawProblem,
+    frameworkErrors: (error, request, reply) => sendProblem(request, reply, error),
+  });
+
+  const paths = new PathTable(app);
+  const stopping = new AbortController();
+  app.addHook('preClose', async () => stopping.abort());
+  app.addHook('onClose', async () => metrics.close());
+  readJsonOnly(app);
+  checkWithZod(app, options.aggregates);
+  guardRoutes(app, options.identify);
+  countAnswers(app, metrics);
+  app.setErrorHandler((error, request, reply) => sendProblem(request, reply, error));
+  answerUnknownPaths(app, paths);
+  await openApiRoute(app, options.version);
+
+  const gate = new CommandGate({ ...options, maxInFlight: options.maxInFlight });
+  const positions = new PositionWait(() => store.head(), options.readWaitMs);
+  metrics.watch('commands_in_flight', 'Commands worked on now.', () => gate.inFlight);
+
+  commandRoutes(app, aggregates, gate);
+  bulkRoute(app, {
+    aggregates,
+    gate,
+    limits: { ...options.bulk, maxLineBytes: maxBodyBytes },
+    stopping: stopping.signal,
+  });
+  resourceRoutes(app, { aggregates, gate, store, positions });
+  historyRoutes(app, { aggregates, store, positions });
+  eventRoutes(app, {
+    aggregates,
+    store,
+    positions,
+    streams: options.streams,
+    stopping: stopping.signal,
+    onSubscriber: (change) => metrics.subscribersChanged(change),
+  });
+  clockRoute(app, runtime.clock);
+  healthRoutes(app, { metrics, readiness: options.readiness });
+  pageRoutes(app, allProblemTypes(aggregates));
+  return app;
+}
+
+/** Bodies are JSON, read so that nothing is bent on the way. */
+function readJsonOnly(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    try {
+      const encoding = request.headers['content-encoding'];
+      if (encoding !== undefined && encoding !== 'identity') {
+        throw apiProblem('unsupported-media-type', `The content encoding ${encoding} is not read here.`);
+      }
+      done(null, parseJson(body as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+}
+
+/** Queries and bodies are checked; path parameters and headers are where they are used, and only described here. */
+function checkWithZod(app: FastifyInstance, aggregates: Readonly<Record<string, Aggregate>>): void {
+  app.setSerializerCompiler(() => JSON.stringify);
+  app.setValidatorCompiler<z.ZodType>(({ schema, httpPart, url }) => {
+    if (httpPart === 'params' || httpPart === 'headers') return (value) => ({ value });
+    const part = httpPart === 'querystring' ? 'query' : 'body';
+    const commanded = /^\/v1\/(\w+)s\/:id\/commands$/.exec(url ?? '')?.[1];
+    const aggregate = commanded === undefined ? undefined : aggregates[commanded];
+    return (value) => {
+      const parsed = schema.safeParse(value);
+      if (parsed.success) return { value: parsed.data };
+      const error = aggregate
+        ? commandProblem(aggregate, value, parsed.error)
+        : invalidRequest(flawsOf(part, parsed.error.issues));
+      return { error };
+    };
+  });
+}
+
+/** No route without a role, but those that say so. */
+function guardRoutes(app: FastifyInstance, identify: Identify): void {
+  app.decorateRequest('caller');
+  app.addHook('onRoute', (route) => {
+    const needs = route.config?.needs === undefined ? 'reader' : route.config.needs;
+    if (needs === null) return;
+    route.onRequest = [
+      (request, _reply, done) => {
+        request.caller = identify(request.headers);
+        requireRole(request.caller, needs);
+        done();
+      },
+      ...[route.onRequest ?? []].flat(),
+    ];
+  });
+}
+
+function countAnswers(app: FastifyInstance, metrics: Metrics): void {
+  app.addHook('onRoute', (route) => {
+    const { url, method } = route;
+    route.onResponse = [
+      (request, reply, done) => {
+        metrics.answered(request.method, url, reply.statusCode, reply.elapsedTime / 1000);
+        request.log.debug({ requestId: request.id, method, url: request.url, status: reply.statusCode }, 'answered');
+        done();
+      },
+      ...[route.onResponse ?? []].flat(),
+    ];
+  });
+}
+
+function answerUnknownPaths(app: FastifyInstance, paths: PathTable): void {
+  app.setNotFoundHandler((request, reply) => {
+    const { method, url } = request;
+    const methods = paths.methodsOf(url);
+    if (methods.length === 0) {
+      throw apiProblem('unknown-path', `There is nothing at ${url.slice(0, 200)}; /docs shows what there is.`);
+    }
+    const allow = [...methods, 'OPTIONS'].join(', ');
+    if (method === 'OPTIONS') return reply.code(204).header('allow', allow).send();
+    throw apiProblem('method-not-allowed', `This path knows ${allow}, not ${method}.`, { allowed: methods }, { allow });
+  });
+}

@@ -1,0 +1,188 @@
+import { z } from 'zod';
+
+const integer = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, 'must be a whole number')
+    .transform(Number)
+    .refine((value) => value >= least && value <= most, `must be between ${least} and ${most}`);
+
+const switchedOn = z
+  .enum(['true', 'false', '1', '0', ''], 'must be true or false')
+  .transform((value) => value !== 'false' && value !== '0');
+
+const aDay = 86_400_000;
+
+/** Every setting there is: its name in the program, what it may be, its default as a user would write it, what it does. */
+const settings = {
+  host: setting(z.string().min(1, 'must name an address'), '127.0.0.1', {
+    does: 'Address to listen on. Any other than a loopback address needs `STACKLEDGER_TOKENS_FILE`.',
+  }),
+  port: setting(integer(0, 65_535), '8642', { does: 'Port to listen on; 0 takes any free one.' }),
+  store: setting(
+    z
+      .string()
+      .regex(/^(sqlite:.+|memory:|esdb(\+discover)?:\/\/.+)$/, 'must be sqlite:<path>, memory: or esdb://<host>'),
+    'sqlite:./data/ledger.db',
+    { does: 'Where the ledger is: `sqlite:<path>`, `memory:` (gone when the process ends) or `esdb://<host>:<port>`.' },
+  ),
+  tokensFile: setting(z.string(), '', {
+    does: 'JSON file with the hashed tokens of those who may use the API. Empty: nobody is asked for a token.',
+  }),
+  usePendingState: setting(switchedOn, 'false', {
+    does: 'A server for which no host has room waits as PENDING instead of failing with ERROR.',
+  }),
+  clock: setting(z.enum(['system', 'manual'], 'must be system or manual'), 'system', {
+    does: '`manual`: time stands still until `POST /v1/clock`. For tests of your own programs; never for a real ledger.',
+  }),
+  logLevel: setting(
+    z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'], 'must be a level from silent to trace'),
+    'info',
+    { does: 'How much is logged, as JSON lines on standard error. `debug` adds a line a request.' },
+  ),
+  cachedResources: setting(integer(1, 10_000_000), '10000', {
+    does: 'Resources whose state is kept in memory; others are loaded when a command or a reader asks for them.',
+  }),
+  snapshotEvery: setting(integer(1, 1_000_000), '200', {
+    does: "Events after which a resource's state is kept beside its stream, so that loading it stays fast.",
+  }),
+  maxBodyBytes: setting(integer(1_024, 64 * 1_048_576), '1048576', {
+    does: 'Longest body of a request, and longest line of a bulk request.',
+  }),
+  maxInFlight: setting(integer(1, 1_000_000), '4096', {
+    does: 'Commands worked on at the same time; what comes beyond is answered 429.',
+  }),
+  bulkWindow: setting(integer(1, 65_536), '1024', {
+    does: 'Lines of one bulk request worked on at the same time; more are read when verdicts have gone out.',
+  }),
+  readWaitMs: setting(integer(0, 60_000), '5000', {
+    does: 'How long a read with `min_position` waits for that position before it is answered 503.',
+  }),
+  eventStreamPingMs: setting(integer(10, aDay), '15000', {
+    does: 'Silence after which an event stream gets a comment, so that nothing on the way takes it for dead.',
+  }),
+  eventStreamLagMs: setting(integer(10, aDay), '30000', {
+    does: 'How long a reader of an event stream may leave its socket blocked before the stream is closed.',
+  }),
+  shutdownMs: setting(integer(0, aDay), '30000', {
+    does: 'How long requests in flight may take to finish after SIGTERM before they are cut off.',
+  }),
+} as const satisfies Record<string, Setting>;
+
+interface Setting<S extends z.ZodType<unknown, string> = z.ZodType<unknown, string>> {
+  readonly schema: S;
+  readonly byDefault: string;
+  readonly does: string;
+}
+
+function setting<S extends z.ZodType<unknown, string>>(
+  schema: S,
+  byDefault: string,
+  { does }: { does: string },
+): Setting<S> {
+  return { schema, byDefault, does };
+}
+
+type SettingName = keyof typeof settings;
+
+export type Config = { readonly [N in SettingName]: z.output<(typeof settings)[N]['schema']> };
+
+/** What is wrong with the settings: one line each, ready to be shown. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly lines: readonly string[];
+
+  constructor(lines: readonly string[]) {
+    super(lines.join('\n'));
+    this.lines = lines;
+  }
+}
+
+const names = Object.keys(settings) as SettingName[];
+const words = (name: string): string[] => name.split(/(?=[A-Z])/).map((word) => word.toLowerCase());
+const variableOf = (name: SettingName): string => `STACKLEDGER_${words(name).join('_').toUpperCase()}`;
+const flagOf = (name: SettingName): string => `--${words(name).join('-')}`;
+
+/** Read by the command line when it talks to a server; they may well be set where a server is started. */
+const clientVariables = new Set(['STACKLEDGER_URL', 'STACKLEDGER_TOKEN']);
+
+/** Where a value was written, for the line that complains about it. */
+interface Given {
+  readonly value: string;
+  readonly source: string;
+}
+
+/**
+ * The settings of a process: flags before environment before defaults.
+ *
+ * @example
+ * loadConfig(['--port', '9000'], { STACKLEDGER_STORE: 'memory:' }).port; // 9000
+ * @throws ConfigError naming everything that is wrong at once
+ */
+export function loadConfig(args: readonly string[], environment: Readonly<Record<string, string | undefined>>): Config {
+  const problems: string[] = [];
+  const given = new Map([...fromEnvironment(environment, problems), ...fromFlags(args, problems)]);
+
+  const entries = names.map((name) => {
+    const { schema, byDefault } = settings[name];
+    const { value, source } = given.get(name) ?? { value: byDefault, source: 'default' };
+    const parsed = schema.safeParse(value);
+    if (!parsed.success) problems.push(`${source}: ${parsed.error.issues[0]!.message}, not "${value}".`);
+    return [name, parsed.data];
+  });
+  const config = Object.fromEntries(entries) as Config;
+
+  if (problems.length === 0 && config.tokensFile === '' && !isLoopback(config.host)) {
+    problems.push(
+      `${variableOf('host')}=${config.host} would let anybody on the network change the ledger: set ${variableOf('tokensFile')} (see docs/http-api.md, "Who may do what"), or listen on 127.0.0.1.`,
+    );
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return config;
+}
+
+function fromEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+  problems: string[],
+): Map<SettingName, Given> {
+  const known = new Map(names.map((name) => [variableOf(name), name]));
+  const given = new Map<SettingName, Given>();
+  for (const [variable, value] of Object.entries(environment)) {
+    if (!variable.startsWith('STACKLEDGER_') || value === undefined || clientVariables.has(variable)) continue;
+    const name = known.get(variable);
+    if (name) given.set(name, { value, source: variable });
+    else problems.push(`${variable}: there is no such setting; docs/settings.md lists them all.`);
+  }
+  return given;
+}
+
+function fromFlags(args: readonly string[], problems: string[]): Map<SettingName, Given> {
+  const known = new Map(names.map((name) => [flagOf(name), name]));
+  const given = new Map<SettingName, Given>();
+  for (let index = 0; index < args.length; index++) {
+    const [flag, ...rest] = args[index]!.split('=') as [string, ...string[]];
+    const name = known.get(flag);
+    if (!name) {
+      problems.push(`${flag}: there is no such flag; docs/settings.md lists them all.`);
+      continue;
+    }
+    const isSwitch = settings[name].schema === switchedOn;
+    if (rest.length > 0) given.set(name, { value: rest.join('='), source: flag });
+    else if (isSwitch) given.set(name, { value: 'true', source: flag });
+    else if (index + 1 < args.length) given.set(name, { value: args[++index]!, source: flag });
+    else problems.push(`${flag}: needs a value.`);
+  }
+  return given;
+}
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+
+/** The table of docs/settings.md. */
+export function renderSettings(): string {
+  const rows = names.map((name) => {
+    const { byDefault, does } = settings[name];
+    return `| \`${variableOf(name)}\` | \`${flagOf(name)}\` | ${byDefault === '' ? '' : `\`${byDefault}\``} | ${does} |`;
+  });
+  return ['| variable | flag | default | what it does |', '| --- | --- | --- | --- |', ...rows].join('\n');
+}

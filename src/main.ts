@@ -1,0 +1,181 @@
+import { readFile } from 'node:fs/promises';
+import type { FastifyInstance } from 'fastify';
+import { AppendWatch } from './api/append-watch.ts';
+import { type Identify, identifyByName, identifyByToken } from './api/auth.ts';
+import { Metrics } from './api/metrics.ts';
+import { buildApi } from './api/server.ts';
+import { parseTokens } from './api/tokens.ts';
+import { type Config, ConfigError, loadConfig } from './config.ts';
+import { aggregates } from './domain/aggregates.ts';
+import { defaultServerSettings } from './domain/server/facts.ts';
+import { type Clock, ManualClock, SystemClock } from './runtime/clock.ts';
+import { Runtime } from './runtime/runtime.ts';
+import { type EventStore, formatPosition, parsePosition } from './store/event-store.ts';
+import { openStore } from './store/open-store.ts';
+import { StoreError } from './store/store-error.ts';
+
+/** A running ledger. */
+export interface Stackledger {
+  readonly url: string;
+  /** Takes no more requests, finishes those in flight, ends the streams, closes the ledger. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a ledger: the one place where its parts are put together.
+ *
+ * @example
+ * const ledger = await startStackledger(loadConfig(['--store', 'memory:', '--port', '0'], {}));
+ * await fetch(`${ledger.url}/livez`);
+ * await ledger.stop();
+ *
+ * @throws ConfigError, StoreError with a message for the person who starts it
+ */
+export async function startStackledger(config: Config): Promise<Stackledger> {
+  const tokens = config.tokensFile === '' ? null : await readTokens(config.tokensFile);
+  const opened = await openStore(config.store, { clock: config.clock });
+  try {
+    const clock = config.clock === 'manual' ? new ManualClock(await timeOfLastEvent(opened)) : new SystemClock();
+    const app = await assemble(
+      config,
+      opened,
+      clock,
+      tokens ? identifyByToken(tokens, () => Date.now()) : identifyByName,
+    );
+    const url = await listen(app, config);
+    return { url, stop: () => stop(app, opened, config.shutdownMs) };
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
+async function assemble(
+  config: Config,
+  opened: EventStore,
+  clock: Clock,
+  identify: Identify,
+): Promise<FastifyInstance> {
+  const metrics = new Metrics();
+  const appends = new AppendWatch((seconds, outcome) => metrics.appended(seconds, outcome));
+  const store = appends.over(opened);
+  const runtime = new Runtime({
+    store,
+    aggregates,
+    clock,
+    settings: { ...defaultServerSettings, usePendingState: config.usePendingState },
+    cachedResources: config.cachedResources,
+    snapshotEvery: config.snapshotEvery,
+    observer: metrics,
+  });
+  return buildApi({
+    runtime,
+    store,
+    aggregates,
+    metrics,
+    identify,
+    readiness: [() => appends.refusal],
+    version: await ownVersion(),
+    maxBodyBytes: config.maxBodyBytes,
+    maxInFlight: config.maxInFlight,
+    readWaitMs: config.readWaitMs,
+    bulk: { window: config.bulkWindow, lagMs: config.eventStreamLagMs },
+    streams: { pingMs: config.eventStreamPingMs, lagMs: config.eventStreamLagMs },
+    logger: { level: config.logLevel, stream: process.stderr },
+  });
+}
+
+async function readTokens(path: string) {
+  try {
+    return parseTokens(await readFile(path, 'utf8'));
+  } catch (error) {
+    const lines = (error as Error).message.split('\n').map((line) => `STACKLEDGER_TOKENS_FILE, ${path}: ${line}`);
+    throw new ConfigError(lines);
+  }
+}
+
+/** Time that stands still stands where the ledger ends; undefined where nothing is recorded yet. */
+async function timeOfLastEvent(store: EventStore): Promise<number | undefined> {
+  const head = parsePosition(await store.head());
+  if (head === 0) return undefined;
+  for await (const { time } of store.readAll({ after: formatPosition(head - 1) })) return Date.parse(time);
+  return undefined;
+}
+
+async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
+  try {
+    return await app.listen({ host, port });
+  } catch (error) {
+    await app.close();
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new ConfigError([
+      reasons[code ?? '']?.(`${host}:${port}`) ?? `Cannot listen on ${host}:${port}: ${message}.`,
+    ]);
+  }
+}
+
+const reasons: Readonly<Record<string, (address: string) => string>> = {
+  EADDRINUSE: (address) => `${address} is taken by another program; stop that one, or set STACKLEDGER_PORT.`,
+  EADDRNOTAVAIL: (address) => `${address} is no address of this machine; set STACKLEDGER_HOST.`,
+  EACCES: (address) => `${address} is not for this user; set STACKLEDGER_PORT to 1024 or above.`,
+};
+
+/** How often connections are looked through for those that have become idle while the server stops. */
+const reapMs = 25;
+
+async function stop(app: FastifyInstance, store: EventStore, patienceMs: number): Promise<void> {
+  const reaper = setInterval(() => app.server.closeIdleConnections(), reapMs);
+  const cutOff = setTimeout(() => app.server.closeAllConnections(), patienceMs);
+  try {
+    await app.close();
+  } finally {
+    clearInterval(reaper);
+    clearTimeout(cutOff);
+    await store.close();
+  }
+}
+
+const ownVersion = async (): Promise<string> => {
+  const text = await readFile(new URL('../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+};
+
+/**
+ * `stackledger serve`: runs until a signal says to stop. The first one lets what is in flight finish; a second one ends
+ * the process at once.
+ */
+export async function serve(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
+  try {
+    const config = loadConfig(args, environment);
+    const ledger = await startStackledger(config);
+    stopOnSignals(ledger);
+    process.stdout.write(
+      `Stackledger listens on ${ledger.url}, keeps ${config.store}, explains itself at ${ledger.url}/docs\n`,
+    );
+  } catch (error) {
+    const lines = error instanceof ConfigError ? error.lines : [describe(error)];
+    for (const line of lines) process.stderr.write(`stackledger: ${line}\n`);
+    process.exitCode = 1;
+  }
+}
+
+/** What the person who starts it can mend is said in a line; a fault of the program keeps its stack. */
+const describe = (error: unknown): string =>
+  error instanceof StoreError ? error.message : ((error as Error).stack ?? String(error));
+
+function stopOnSignals(ledger: Stackledger): void {
+  let stopping = false;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (stopping) process.exit(1);
+      stopping = true;
+      ledger.stop().then(
+        () => process.exit(0),
+        (error) => {
+          process.stderr.write(`stackledger: ${describe(error)}\n`);
+          process.exit(1);
+        },
+      );
+    });
+  }
+}

@@ -17,7 +17,7 @@ const rememberedHeads = 50_000;
 /** How long a commit waits for another program that holds the file's write lock. */
 const busyTimeoutMs = 2000;
 /** The write-ahead log is copied into the file when it has so many pages: rarely, as hot pages are then copied once for many commits. */
-const checkpointPages = 1000;
+const checkpointPages = 2000;
 
 /** The one connection that writes a ledger. Synchronous; lives in the writer thread. */
 export class LedgerWriter {

@@ -1,0 +1,71 @@
+import { open } from 'node:fs/promises';
+import { finished } from 'node:stream/promises';
+import type { Command } from 'commander';
+import { parsePosition } from '../../store/event-store.ts';
+import { openStore } from '../../store/open-store.ts';
+import { Console } from '../console.ts';
+import { formatDuration } from '../output/duration.ts';
+import { plural } from '../output/table.ts';
+import { showProgress } from '../progress.ts';
+import { exportLedger } from '../transfer/export-ledger.ts';
+import type { EndLine } from '../transfer/format.ts';
+import { LineWriter } from '../transfer/line-file.ts';
+import { storeOption } from './options.ts';
+
+interface ExportOptions {
+  readonly store: string;
+  readonly to: string;
+  readonly force?: boolean;
+}
+
+export function addExport(program: Command): void {
+  program
+    .command('export')
+    .summary('write a ledger into a file that another ledger can be made from')
+    .description(
+      'Writes every event and receipt, as newline-delimited JSON, as they are at this moment; also beside a running server.',
+    )
+    .addOption(storeOption())
+    .requiredOption('--to <file>', 'the file to write, or - for standard output')
+    .option('--force', 'overwrite the file if it is there')
+    .action(async (options: ExportOptions, command: Command) => {
+      const console = Console.of(command);
+      const began = performance.now();
+      const end = options.to === '-' ? await toStdout(options, console) : await toFile(options, console);
+      const took = performance.now() - began;
+      const summary = console.json ? JSON.stringify(end) : describe(end, options.to, took);
+      if (options.to === '-') console.note(summary);
+      else console.print(summary);
+    });
+}
+
+async function toFile(options: ExportOptions, console: Console): Promise<EndLine> {
+  const file = await open(options.to, options.force ? 'w' : 'wx');
+  try {
+    const stream = file.createWriteStream({ flush: true, autoClose: false });
+    const end = await run(options, console, new LineWriter(stream));
+    stream.end();
+    await finished(stream);
+    return end;
+  } finally {
+    await file.close();
+  }
+}
+
+const toStdout = (options: ExportOptions, console: Console): Promise<EndLine> =>
+  run(options, console, new LineWriter(process.stdout));
+
+async function run({ store: url, to }: ExportOptions, { json }: Console, writer: LineWriter): Promise<EndLine> {
+  const store = await openStore(url, { readOnly: true });
+  const quiet = json || (to === '-' && process.stdout.isTTY === true);
+  const progress = showProgress('exporting', parsePosition(await store.head()), quiet);
+  try {
+    return await exportLedger(store, writer, (events) => progress.update(events));
+  } finally {
+    progress.stop();
+    await store.close();
+  }
+}
+
+const describe = ({ events, receipts, sha256 }: EndLine, to: string, tookMs: number): string =>
+  `${plural(events, 'event')} and ${plural(receipts, 'receipt')} written to ${to === '-' ? 'standard output' : to} in ${formatDuration(tookMs)}; sha256 ${sha256}`;

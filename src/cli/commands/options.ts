@@ -1,0 +1,28 @@
+import { InvalidArgumentError, Option } from 'commander';
+import { type Client, createClient } from '../../client/client.ts';
+import { type Kind, kinds } from '../../domain/kernel/resource.ts';
+import type { GlobalOptions } from '../console.ts';
+
+export const storeOption = (): Option =>
+  new Option('--store <store>', 'the ledger: sqlite:<path> or esdb://<host>')
+    .env('STACKLEDGER_STORE')
+    .default('sqlite:./data/ledger.db');
+
+export function parseKind(text: string): Kind {
+  if (kinds.includes(text as Kind)) return text as Kind;
+  throw new InvalidArgumentError(`The kinds are ${kinds.join(', ')}.`);
+}
+
+export function parseCount(text: string): number {
+  const count = Number(text);
+  if (Number.isSafeInteger(count) && count > 0) return count;
+  throw new InvalidArgumentError('It must be a whole number from 1 on.');
+}
+
+/** Collects an option that may come several times. */
+export const collect =
+  <T>(parse: (text: string) => T) =>
+  (text: string, before: readonly T[] = []): readonly T[] => [...before, parse(text)];
+
+export const clientFor = ({ url, token }: GlobalOptions): Client =>
+  createClient({ baseUrl: url, ...(token !== undefined && { token }), retry: { attempts: 3 } });

@@ -1,0 +1,69 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { LedgerEvent } from '../../client/answers.ts';
+import type { Kind } from '../../domain/kernel/resource.ts';
+import { startPosition } from '../../store/event-store.ts';
+import { Console, type GlobalOptions } from '../console.ts';
+import { exitCodes } from '../failure.ts';
+import { formatDuration } from '../output/duration.ts';
+import { describeActor } from '../output/history.ts';
+import type { Style } from '../output/style.ts';
+import { clientFor, collect, parseKind } from './options.ts';
+
+interface TailOptions extends GlobalOptions {
+  readonly after?: string;
+  readonly kind?: readonly Kind[];
+  readonly type?: readonly string[];
+  readonly id?: string;
+}
+
+export function addTail(program: Command): void {
+  program
+    .command('tail')
+    .summary('show events as they are recorded')
+    .description(
+      'Follows the ledger from now on, or from a position on, until it is interrupted. Goes on by itself, without loss or\n' +
+        'repeat, where the connection was lost. With --json: an event a line.',
+    )
+    .option('--after <position>', 'also what was recorded after this position; "start" for everything', parseAfter)
+    .option('--kind <kind>', 'only events of this kind of resource; repeatable', collect(parseKind))
+    .option('--type <type>', 'only events of this type; repeatable', collect(String))
+    .option('--id <id>', 'only events of the resource with this id')
+    .action(async (_options: TailOptions, command: Command) => {
+      const console = Console.of(command);
+      const { after, kind, type, id, ...options } = command.optsWithGlobals<TailOptions>();
+      const client = clientFor(options);
+      const events = client.events({
+        after: after ?? (await client.position()),
+        ...(kind && { kind }),
+        ...(type && { type }),
+        ...(id !== undefined && { id }),
+        signal: interrupted(),
+        onDisconnect: (error, retryInMs) =>
+          console.note(`stackledger: ${error.message} Trying again in ${formatDuration(retryInMs)}.`),
+      });
+      for await (const event of events) {
+        if (console.json) console.document(event);
+        else console.print(eventLine(event, console.style));
+      }
+      process.exitCode = exitCodes.interrupted;
+    });
+}
+
+function parseAfter(text: string): string {
+  if (text === 'start') return startPosition;
+  if (/^\d{1,16}$/.test(text)) return text.padStart(16, '0');
+  throw new InvalidArgumentError('It must be a position as events carry it, or "start".');
+}
+
+/** Aborts at Ctrl-C, so that the loop ends where it is. A second one ends the process the hard way. */
+function interrupted(): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort());
+  return controller.signal;
+}
+
+function eventLine({ time, resource, stream, type, metadata }: LedgerEvent, { bold, dim }: Style): string {
+  const [kind, id] = resource ? [resource.kind, resource.id] : ['', stream];
+  const who = dim(`· ${describeActor(metadata.actor)}`);
+  return `${time.slice(0, 10)} ${time.slice(11, 23)}  ${kind.padEnd(7)} ${id}  ${bold(type)} ${who}`;
+}

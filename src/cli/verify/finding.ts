@@ -1,0 +1,46 @@
+/** What can be wrong with a ledger. The names are what scripts compare; the explanations are for `docs/cli.md`. */
+export const checks = {
+  'revision-missing': 'An event between two others of its stream is gone.',
+  'revision-order': 'An event stands after one of its stream that has the same or a higher revision.',
+  'position-order': 'An event has a position that is not after its predecessor in the ledger.',
+  'position-missing': 'An event between two others of the ledger is gone.',
+  'event-id-repeated': 'Two events have the same id.',
+  'time-goes-back': 'An event is earlier than its predecessor in the stream.',
+  'chain-missing': 'The metadata hold no link of the chain: they were cut or replaced.',
+  'chain-broken':
+    'The link of the chain does not follow from the event and its predecessor: one of the two is not what was recorded.',
+  unreadable: 'Data or metadata are not JSON objects.',
+  'data-invalid': 'The data do not follow the schema of their version.',
+  'fold-failed': 'The state cannot be folded any further with this event.',
+  'snapshot-differs': 'The kept snapshot is not the state that the events lead to.',
+  'receipt-without-events': 'A receipt names events that are not there, or not the ones its command made.',
+  'server-differs': 'The server shows another state than the events lead to.',
+} as const;
+
+export type Check = keyof typeof checks;
+
+export interface Finding {
+  readonly check: Check;
+  readonly stream: string;
+  readonly revision: number;
+  readonly position: string;
+  /** What differs, in a sentence. */
+  readonly detail: string;
+}
+
+export type Report = (finding: Finding) => void;
+
+/** The place of a finding: an event has all three. */
+export interface Place {
+  readonly stream: string;
+  readonly revision: number;
+  readonly position: string;
+}
+
+export const finding = (check: Check, { stream, revision, position }: Place, detail: string): Finding => ({
+  check,
+  stream,
+  revision,
+  position,
+  detail,
+});

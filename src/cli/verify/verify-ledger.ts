@@ -1,0 +1,87 @@
+import type { Aggregate } from '../../domain/kernel/aggregate.ts';
+import type { Kind } from '../../domain/kernel/resource.ts';
+import type { EventStore, LedgerInfo } from '../../store/event-store.ts';
+import { ledgerRecords } from '../ledger-records.ts';
+import type { Finding } from './finding.ts';
+import { LedgerCheck, RepeatedIds } from './ledger-check.ts';
+import type { StateCheck } from './state-check.ts';
+
+/** Findings kept with their details; a ledger that is worse than that is only counted on. */
+const keptFindings = 1000;
+
+export interface Verification {
+  readonly ledger: LedgerInfo;
+  /** Position up to which the ledger was read. */
+  readonly position: string;
+  readonly events: number;
+  readonly streams: number;
+  readonly receipts: number;
+  readonly snapshots: { readonly compared: number; readonly ignored: number };
+  readonly unknownTypes: Readonly<Record<string, number>>;
+  /** Resources whose state was compared with the server's; null where no server was asked. */
+  readonly compared: number | null;
+  readonly findingCount: number;
+  readonly findings: readonly Finding[];
+}
+
+/** Asked at the end with every refolded state: is it what the server shows? */
+export type CompareStates = (states: StateCheck, report: (finding: Finding) => void) => Promise<number>;
+
+/** Reads a ledger once (twice where an event id seems to repeat) and checks everything that can be checked. */
+export async function verifyLedger(
+  store: EventStore,
+  aggregates: Readonly<Record<Kind, Aggregate>>,
+  compareStates: CompareStates | null,
+  onEvent: (events: number) => void = () => {},
+): Promise<Verification> {
+  const findings: Finding[] = [];
+  let findingCount = 0;
+  const report = (finding: Finding): void => {
+    findingCount++;
+    if (findings.length < keptFindings) findings.push(finding);
+  };
+
+  const check = new LedgerCheck(store.info.engine, aggregates, report);
+  // Snapshots first: one that is made meanwhile would be ahead of the events that are read.
+  for await (const snapshot of store.readSnapshots()) check.snapshot(snapshot);
+  const position = await store.head();
+  for await (const record of ledgerRecords(store, position)) {
+    if (record.kind === 'receipt') {
+      check.receipt(record.receipt);
+      continue;
+    }
+    check.event(record.event);
+    onEvent(check.events);
+  }
+  check.end();
+  await settleSuspicions(store, check.suspectedIds, position, report);
+  const compared = compareStates && (await compareStates(check.states, report));
+
+  const { snapshotsCompared, snapshotsIgnored, unknownTypes } = check.states;
+  return {
+    ledger: store.info,
+    position,
+    events: check.events,
+    streams: check.streams.streams,
+    receipts: check.receipts.receipts,
+    snapshots: { compared: snapshotsCompared, ignored: snapshotsIgnored },
+    unknownTypes: Object.fromEntries(unknownTypes),
+    compared,
+    findingCount,
+    findings,
+  };
+}
+
+async function settleSuspicions(
+  store: EventStore,
+  suspected: ReadonlySet<string>,
+  position: string,
+  report: (finding: Finding) => void,
+): Promise<void> {
+  if (suspected.size === 0) return;
+  const repeated = new RepeatedIds(suspected, report);
+  for await (const event of store.readAll()) {
+    if (event.position > position) return;
+    repeated.event(event);
+  }
+}

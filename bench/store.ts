@@ -111,7 +111,7 @@ async function appendThroughStore(store: EventStore, count: number, inFlight: nu
 }
 
 /** A file with the ledger's schema, opened as the store's writer opens it. */
-async function rawLedger(path: string): Promise<Database.Database> {
+export async function rawLedger(path: string): Promise<Database.Database> {
   await openStore(`sqlite:${path}`).then((store) => store.close());
   const db = new Database(path);
   db.pragma('synchronous = FULL');
@@ -119,7 +119,7 @@ async function rawLedger(path: string): Promise<Database.Database> {
   return db;
 }
 
-function appendRaw(db: Database.Database, count: number, batch: number): void {
+export function appendRaw(db: Database.Database, count: number, batch: number): void {
   const insertStream = db.prepare('INSERT INTO streams (name) VALUES (?)');
   const insertEvent = db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
   let position = (db.prepare('SELECT max(position) FROM events').pluck().get() as number | null) ?? 0;

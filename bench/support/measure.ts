@@ -6,6 +6,8 @@ export interface Line {
   readonly unit: string;
   readonly ours: number;
   readonly baseline?: { readonly what: string; readonly value: number };
+  /** Median of the ratios of the rounds; by default the ratio of the medians. */
+  readonly ratio?: number;
   /** The ratio that is wanted, where there is one. */
   readonly wanted?: number;
   readonly note?: string;
@@ -56,7 +58,7 @@ export function printTable(lines: readonly Line[]): void {
     `\n${cpus().length} x ${cpus()[0]?.model ?? 'unknown CPU'}, Node ${process.version}, ${new Date().toISOString()}`,
   );
   const rows = lines.map((line) => {
-    const ratio = line.baseline ? line.ours / line.baseline.value : null;
+    const ratio = line.ratio ?? (line.baseline ? line.ours / line.baseline.value : null);
     return [
       line.what,
       `${number(line.ours)} ${line.unit}`,

@@ -1,0 +1,115 @@
+/** Commands over HTTP: one at a time beside a bare route, many in one request beside raw SQLite. */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import autocannon from 'autocannon';
+import { appendRaw, rawLedger } from './store.ts';
+import { type Line, rate, sideBySide } from './support/measure.ts';
+import { startBareRoute, startServer } from './support/processes.ts';
+
+const rounds = 3;
+const secondsARound = 4;
+const ports = 256;
+const portId = (n: number): string => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
+const json = { 'content-type': 'application/json' };
+
+/** Single commands, each a change of its port, `connections` at a time. Commands a second. */
+async function singleCommands(url: string, connections: number): Promise<number> {
+  let client = 0;
+  let change = 0;
+  const result = await autocannon({
+    url,
+    connections,
+    duration: secondsARound,
+    setupClient(connection) {
+      const path = `/v1/ports/${portId(client++ % ports)}/commands`;
+      const next = (): void =>
+        connection.setRequest({
+          method: 'POST',
+          path,
+          headers: json,
+          body: JSON.stringify({ type: 'UpdatePort', data: { name: `change ${change++}` } }),
+        });
+      connection.on('response', next);
+      next();
+    },
+  });
+  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${result.non2xx} refused, ${result.errors} errors`);
+  return result.requests.average;
+}
+
+async function bulkCommands(url: string, lines: readonly string[]): Promise<void> {
+  const response = await fetch(`${url}/v1/commands`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-ndjson' },
+    body: lines.join('\n'),
+  });
+  const verdicts = (await response.text()).trimEnd().split('\n');
+  const bad = verdicts.find((verdict) => !verdict.includes('"status":200'));
+  if (verdicts.length !== lines.length || bad) throw new Error(`${verdicts.length} verdicts, one of them ${bad}`);
+}
+
+const bulkLine = (n: number, type: string, data: object): string =>
+  JSON.stringify({ kind: 'port', id: portId(n), type, data });
+
+const creations = Array.from({ length: ports }, (_, n) => bulkLine(n, 'CreatePort', {}));
+
+export async function httpLines(): Promise<Line[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'stackledger-bench-'));
+  const server = await startServer(['--store', `sqlite:${join(folder, 'ledger.db')}`]);
+  const bare = await startBareRoute();
+  const raw = await rawLedger(join(folder, 'raw.db'));
+  try {
+    await bulkCommands(server.url, creations);
+    const lines: Line[] = [];
+    for (const connections of [1, 64, 256]) {
+      const { ours, baseline, ratio } = await sideBySide(
+        rounds,
+        () => singleCommands(server.url, connections),
+        () => singleCommands(bare.url, connections),
+      );
+      lines.push({
+        what: `single commands over HTTP, ${connections} connections`,
+        unit: 'commands/s',
+        ours,
+        baseline: { what: 'bare Fastify route', value: baseline },
+        ratio,
+        ...(connections === 64 && { wanted: 0.7 }),
+      });
+      const inserts = await rate(20_000, async () => appendRaw(raw, 20_000, connections));
+      lines.push({
+        what: `  the same, ${connections} connections`,
+        unit: 'commands/s',
+        ours,
+        baseline: { what: `raw inserts, ${connections} a transaction`, value: inserts },
+      });
+    }
+
+    let change = 0;
+    const batch = 30_000;
+    const bulk = () =>
+      Array.from({ length: batch }, (_, n) => bulkLine(n % ports, 'UpdatePort', { name: `bulk ${change++}` }));
+    const { ours, baseline, ratio } = await sideBySide(
+      rounds,
+      async () => {
+        const commands = bulk();
+        return rate(batch, () => bulkCommands(server.url, commands));
+      },
+      () => rate(batch, async () => appendRaw(raw, batch, ports)),
+    );
+    lines.push({
+      what: 'bulk NDJSON commands',
+      unit: 'commands/s',
+      ours,
+      baseline: { what: `raw inserts, ${ports} a transaction`, value: baseline },
+      ratio,
+      wanted: 0.4,
+    });
+    return lines;
+  } finally {
+    await Promise.all([server.stop(), bare.stop()]);
+    raw.close();
+    rmSync(folder, { recursive: true });
+  }
+}

@@ -71,13 +71,13 @@ const define = <T extends Record<string, Action>>(table: T): T => table;
 export const actions = define({
   StopServer: {
     command: 'StopServer',
-    guard: guarded('stop', ['active', 'error'], { host: true }),
+    guard: guarded('stop', ['active', 'error'], { host: 'looked-at-first' }),
     steps: safe('powering-off'),
     ends: ends('stopped', power.shutdown),
   },
   StartServer: {
     command: 'StartServer',
-    guard: guarded('start', ['stopped'], { host: true }),
+    guard: guarded('start', ['stopped'], { host: 'looked-at-first' }),
     steps: safe('powering-on'),
     ends: ends('active', power.running),
   },
@@ -154,12 +154,12 @@ export const actions = define({
   },
   ResizeServer: {
     command: 'ResizeServer',
-    guard: guarded('resize', ['active', 'stopped'], { host: true }),
+    guard: guarded('resize', ['active', 'stopped'], { host: 'looked-at-last' }),
     ...resizing,
   },
   MigrateServer: {
     command: 'MigrateServer',
-    guard: guarded('migrate', ['active', 'stopped'], { host: true }),
+    guard: guarded('migrate', ['active', 'stopped'], { host: 'looked-at-last' }),
     ...resizing,
   },
   ConfirmResize: {

@@ -10,7 +10,8 @@ export interface Guard {
   readonly taskStates: readonly (TaskState | null)[] | 'any';
   /** Whether the guest must have run once. */
   readonly launched: boolean;
-  readonly host: boolean;
+  /** Whether the guest must be on a host, and when that is looked at: for a resize, after all else. */
+  readonly host: 'looked-at-first' | 'looked-at-last' | 'not-needed';
   /** Whether a lock keeps people from it. */
   readonly lock: boolean;
 }
@@ -21,7 +22,7 @@ export const guarded = (verb: string, vmStates: Guard['vmStates'], exceptions: P
   vmStates,
   taskStates: [null],
   launched: true,
-  host: false,
+  host: 'not-needed',
   lock: true,
   ...exceptions,
 });
@@ -51,8 +52,7 @@ const checks: readonly Check[] = [
       ? { slug: 'server-locked', attribute: 'locked', state: server.lock.by }
       : null,
 
-  (server, guard) =>
-    guard.host && server.host === null ? { slug: 'server-without-host', attribute: 'host', state: null } : null,
+  (server, { host }) => (host === 'looked-at-first' ? hostMissing(server) : null),
 
   (server, { vmStates }) =>
     vmStates === 'any' || vmStates.includes(server.vmState)
@@ -72,7 +72,12 @@ const checks: readonly Check[] = [
     guard.launched && server.launchedAt === undefined
       ? { slug: 'server-not-launched', attribute: 'launched_at', state: null }
       : null,
+
+  (server, { host }) => (host === 'looked-at-last' ? hostMissing(server) : null),
 ];
+
+const hostMissing = ({ host }: Server): Obstacle | null =>
+  host === null ? { slug: 'server-without-host', attribute: 'host', state: null } : null;
 
 export function obstacleTo(server: Server, guard: Guard, facts: Pick<ServerFacts, 'overridesLock'>): Obstacle | null {
   for (const check of checks) {
@@ -94,7 +99,7 @@ const attached: Guard['vmStates'] = [
 const plugged: Guard['vmStates'] = ['active', 'paused', 'stopped'];
 const described: Guard['vmStates'] = ['active', 'paused', 'stopped', 'suspended'];
 const consoleTasks = [null, ...taskStates.filter((task) => task !== 'deleting' && task !== 'migrating')];
-const consoleAccess = { lock: false, host: true, taskStates: consoleTasks };
+const consoleAccess = { lock: false, host: 'looked-at-first' as const, taskStates: consoleTasks };
 
 /** What people do to a server without changing what it is doing. */
 export const sideGuards = {
@@ -109,8 +114,10 @@ export const sideGuards = {
   addFixedIp: unguarded('add_fixed_ip'),
   removeFixedIp: unguarded('remove_fixed_ip'),
   injectNetworkInfo: unguarded('inject_network_info'),
-  triggerCrashDump: guarded('trigger_crash_dump', ['active', 'error', 'paused', 'rescued', 'resized'], { host: true }),
-  getConsoleOutput: unguarded('get_console_output', { lock: false, host: true }),
+  triggerCrashDump: guarded('trigger_crash_dump', ['active', 'error', 'paused', 'rescued', 'resized'], {
+    host: 'looked-at-first' as const,
+  }),
+  getConsoleOutput: unguarded('get_console_output', { lock: false, host: 'looked-at-first' as const }),
   getVncConsole: unguarded('get_vnc_console', consoleAccess),
   getSpiceConsole: unguarded('get_spice_console', consoleAccess),
   getSerialConsole: unguarded('get_serial_console', consoleAccess),

@@ -66,7 +66,11 @@ export const recoveryDecisions: Decide<Server, Pick<ServerCommands, Subject>, Se
       });
     }
     const cause = 'ReportPowerState';
-    admit(server, { command: cause, guard: unguarded('sync_power_state', { lock: false, host: true }) }, facts);
+    admit(
+      server,
+      { command: cause, guard: unguarded('sync_power_state', { lock: false, host: 'looked-at-first' }) },
+      facts,
+    );
     if (server.taskState !== null || server.operation) return [];
 
     const stop = toBeStopped[server.vmState]?.includes(powerState) ?? false;

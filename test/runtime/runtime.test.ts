@@ -148,7 +148,7 @@ describe('two processes on one ledger', () => {
   test('never overwrite each other: the loser decides again on what the winner left', async () => {
     const { store, execute } = await openLedger();
     const other = await openLedger({ store });
-    await execute('port', port, 'CreatePort');
+    await execute('port', port, 'CreatePort', { host: 'host-a' });
     await other.execute('port', port, 'AddProvisioningComponent', { entity: 'L2' });
     await execute('port', port, 'AddProvisioningComponent', { entity: 'DHCP' });
     expect(typesOf(await other.execute('port', port, 'ProvisioningComplete', { entity: 'DHCP' }))).toEqual([

@@ -1,21 +1,36 @@
-import type { Decide } from '../kernel/aggregate.ts';
-import { isAlive } from '../kernel/aggregate.ts';
+import { type Decide, isAlive } from '../kernel/aggregate.ts';
+import { sameJson } from '../kernel/json.ts';
+import { awaitDhcpOfChanged, awaitDhcpOfNew, canReport, stopAwaitingDhcp, stopAwaitingL2 } from './awaited.ts';
 import type { PortCommands } from './commands.ts';
-import type { PortChanges, PortEvent } from './events.ts';
-import { afterLifting, blockOf, toStatus } from './provisioning.ts';
+import { driversOf } from './drivers/configured.ts';
+import type { BindingCause, PortChanges, PortEvent } from './events.ts';
+import { migrationRules } from './migration.ts';
+import { block, blockOf, l2, lift } from './provisioning.ts';
+import { bind, bindIfNeeded, changedInputs, type GivenInputs, requestBinding, unbind } from './rebinding.ts';
 import { refuse } from './refusals.ts';
-import type { Port } from './state.ts';
+import { reportRules } from './reports.ts';
+import { isBound, type Port } from './state.ts';
+import { type PortFacts, type Surroundings, surroundingsOf } from './surroundings.ts';
+import { Unfolding } from './unfolding.ts';
+import { unplugged } from './vif.ts';
 
 type Opening = 'CreatePort' | 'DeletePort';
 
-export const open: Decide<Port | null, Pick<PortCommands, Opening>, PortEvent> = {
-  CreatePort(port, { macAddress, ...given }, { resource }) {
+export const open: Decide<Port | null, Pick<PortCommands, Opening>, PortEvent, PortFacts> = {
+  CreatePort(port, { macAddress, host, vnicType, profile, ...given }, facts) {
+    const { time, resource } = facts;
     const attributes = { ...given, macAddress: macAddress ?? macAddressOf(resource.id) };
-    if (!port || !isAlive(port)) return [{ type: 'PortCreated', data: attributes }];
+    const inputs = { host, vnicType, profile };
+    if (port && isAlive(port)) return existing(port, attributes, inputs);
 
-    const differing = Object.keys(changesOf(port, attributes));
-    if (differing.length === 0) return [];
-    return refuse('port-exists', `The port ${port.id} exists and differs in ${differing.join(', ')}.`, { differing });
+    const it = Unfolding.ofNew(resource.id, attributes, time);
+    const around = surroundingsOf(it.port, facts);
+    const binding = changedInputs(it.port, inputs);
+    if (binding) requestBinding(it, binding);
+    awaitDhcpOfNew(it, around);
+    bindIfNeeded(it, around, 'requested');
+    it.settle('bound');
+    return it.events;
   },
 
   DeletePort(port, _data, { resource }) {
@@ -24,62 +39,151 @@ export const open: Decide<Port | null, Pick<PortCommands, Opening>, PortEvent> =
   },
 };
 
-export const decide: Decide<Port, Omit<PortCommands, Opening>, PortEvent> = {
-  /** A port that was wired while it was administratively down becomes ACTIVE when it is set up. */
-  UpdatePort(port, given) {
-    const changes = changesOf(port, given);
-    if (Object.keys(changes).length === 0) return [];
+type Here =
+  | 'UpdatePort'
+  | 'BindPort'
+  | 'UnbindPort'
+  | 'AddProvisioningComponent'
+  | 'RemoveProvisioningComponent'
+  | 'SetPortStatus'
+  | 'ReconsiderPort';
 
-    const updated: PortEvent = { type: 'PortUpdated', data: { changes } };
-    const ready = changes.adminStateUp && port.round.provisioned;
-    return ready ? [updated, ...toStatus(port, 'ACTIVE', 'admin-state-up')] : [updated];
+const rules: Decide<Port, Pick<PortCommands, Here>, PortEvent, PortFacts> = {
+  UpdatePort(port, { host, vnicType, profile, ...given }, facts) {
+    return update(port, given, { host, vnicType, profile }, facts);
   },
 
-  /** A port that is ACTIVE and must be wired anew is at work again: BUILD, so that it is never ACTIVE and blocked. */
-  AddProvisioningComponent(port, { entity, host, reason }) {
-    if (blockOf(port, entity)) return [];
-    const added: PortEvent = {
-      type: 'ProvisioningComponentAdded',
-      data: { entity, ...(host !== undefined && { host }), reason },
-    };
-    return port.status === 'ACTIVE' ? [added, ...toStatus(port, 'BUILD', 'blocked-again')] : [added];
+  BindPort(port, inputs, facts) {
+    return update(port, {}, inputs, facts);
   },
 
-  RemoveProvisioningComponent(port, { entity, reason }) {
-    if (!blockOf(port, entity)) return [];
-    const removed: PortEvent = { type: 'ProvisioningComponentRemoved', data: { entity, reason } };
-    return [removed, ...afterLifting(port, entity, port.round.completed.at(-1))];
+  UnbindPort(port, _data, { time }) {
+    const it = new Unfolding(port, time);
+    unbind(it);
+    return it.events;
   },
 
-  /** Reports come late, twice and early. One that can change nothing any more is no event. */
-  ProvisioningComplete(port, { entity, host }) {
-    const blocking = blockOf(port, entity) !== undefined;
-    const reported = port.round.completed.some((completion) => completion.entity === entity);
-    if (!blocking && (port.round.provisioned || reported)) return [];
-
-    const completed: PortEvent = {
-      type: 'ProvisioningComponentCompleted',
-      data: { entity, ...(host !== undefined && { host }), early: !blocking },
-    };
-    return [completed, ...afterLifting(port, entity, { entity })];
+  AddProvisioningComponent(port, { entity, host, reason }, { time }) {
+    const it = new Unfolding(port, time);
+    block(it, entity, reason, host);
+    return it.events;
   },
 
-  SetPortStatus(port, { status, reason }) {
-    if (status === 'ACTIVE' && port.blocks.length > 0) {
-      const entities = port.blocks.map((block) => block.entity);
-      refuse('port-blocked', `The port still waits for ${entities.join(', ')}.`, { blocks: port.blocks });
+  RemoveProvisioningComponent(port, { entity, reason }, { time }) {
+    const it = new Unfolding(port, time);
+    lift(it, entity, reason);
+    return it.events;
+  },
+
+  SetPortStatus(port, { status, reason, retryable }, { time }) {
+    if (status === 'ACTIVE' && port.status !== 'ACTIVE') requireActivatable(port);
+    const it = new Unfolding(port, time);
+    it.setStatus(status, 'set', {
+      ...(reason !== undefined && { reason }),
+      ...(retryable && status === 'ERROR' && { retryable }),
+    });
+    return it.events;
+  },
+
+  /** A block that nobody can lift is lifted, a failed binding tried again, and one that nobody serves any more given up. */
+  ReconsiderPort(port, { cause }, facts) {
+    const it = new Unfolding(port, facts.time);
+    const around = surroundingsOf(port, facts);
+    const { host } = port.binding;
+    stopAwaitingDhcp(it, around);
+    bindIfNeeded(it, around, cause);
+    if (isBound(port.binding) && blockOf(port, l2)?.host === host && !canReport(port, around)) {
+      giveUp(it, around, cause);
     }
-    return toStatus(port, status, 'set', reason);
+    it.settle('bound');
+    return it.events;
   },
 };
+
+/** One entry a command. */
+export const decide: Decide<Port, Omit<PortCommands, Opening>, PortEvent, PortFacts> = {
+  ...rules,
+  ...reportRules,
+  ...migrationRules,
+};
+
+/** Nobody on the host can report the port: unless another driver takes it, it is bound no longer. */
+function giveUp(it: Unfolding, around: Surroundings, cause: BindingCause): void {
+  const { host } = it.port.binding;
+  bind(it, around, cause);
+  if (isBound(it.port.binding)) return;
+  it.setStatus('DOWN', 'binding-changed');
+  stopAwaitingL2(it, host, `nobody is left on ${host} to report`);
+}
+
+/** Neutron's order: the attributes, the binding inputs, who is awaited, and then the drivers. */
+function update(port: Port, given: PortChanges, givenInputs: GivenInputs, facts: PortFacts): PortEvent[] {
+  const changes = changesOf(port, given);
+  const inputs = changedInputs(port, givenInputs);
+  requireUnplugged(port, changes, inputs);
+
+  const it = new Unfolding(port, facts.time);
+  const around = surroundingsOf(port, facts);
+  if (Object.keys(changes).length > 0) it.add({ type: 'PortUpdated', data: { changes } });
+  if (inputs) requestBinding(it, inputs);
+  if (changes.fixedIps || changes.macAddress) awaitDhcpOfChanged(it, around);
+  stopAwaitingDhcp(it, around);
+  bindIfNeeded(it, around, inputs ? 'requested' : 'retried');
+  if (changes.adminStateUp === false && !isServed(it.port, facts)) it.setStatus('DOWN', 'admin-state-down');
+  it.settle(changes.adminStateUp ? 'admin-state-up' : 'bound');
+  return it.events;
+}
+
+/** An agent takes down the ports it serves itself, when it asks next; others have nobody who would. */
+const isServed = ({ binding }: Port, { settings = {} }: PortFacts): boolean =>
+  driversOf(settings).some(({ name, reporter }) => name === binding.driver && reporter === 'agent');
+
+/** A repeated CreatePort has nothing to do; one that wants another port is told how it differs. */
+function existing(port: Port, attributes: object, inputs: GivenInputs): PortEvent[] {
+  const differing = [
+    ...Object.keys(changesOf(port, attributes)),
+    ...Object.entries(inputs).flatMap(([name, value]) =>
+      sameJson(port.binding[name as keyof GivenInputs], value) ? [] : [name],
+    ),
+  ];
+  if (differing.length === 0) return [];
+  return refuse('port-exists', `The port ${port.id} exists and differs in ${differing.join(', ')}.`, { differing });
+}
+
+/** What cannot change while the port's interface is in use. */
+function requireUnplugged(
+  { id, binding, otherBindings }: Port,
+  changes: PortChanges,
+  inputs: GivenInputs | null,
+): void {
+  if (changes.macAddress !== undefined && !unplugged.includes(binding.vifType)) {
+    refuse('port-bound', `The port ${id} is bound to ${binding.host}: its MAC address cannot change.`);
+  }
+  if (!inputs) return;
+  if (inputs.vnicType !== binding.vnicType && binding.vifType !== 'unbound') {
+    refuse('port-in-use', `The port ${id} is ${binding.vnicType} on ${binding.host}.`);
+  }
+  if (inputs.host !== binding.host && otherBindings.some(({ host }) => host === inputs.host)) {
+    refuse('binding-exists', `The port ${id} has an INACTIVE binding on ${inputs.host}: activate or remove it.`);
+  }
+}
+
+function requireActivatable({ id, blocks, binding, adminStateUp }: Port): void {
+  if (blocks.length > 0) {
+    const entities = blocks.map(({ entity }) => entity);
+    refuse('port-blocked', `The port ${id} still waits for ${entities.join(', ')}.`, { blocks });
+  }
+  if (!isBound(binding)) {
+    const where = binding.host === null ? 'bound to no host' : `${binding.vifType} on ${binding.host}`;
+    refuse('port-not-bound', `The port ${id} is ${where}.`, { allowed: ['BindPort'] });
+  }
+  if (!adminStateUp) refuse('port-admin-down', `The port ${id} is administratively down.`);
+}
 
 /** The attributes whose value would change. */
 function changesOf(port: Port, given: object): PortChanges {
   const current = port as unknown as Record<string, unknown>;
-  const changed = Object.entries(given).filter(
-    ([name, value]) => JSON.stringify(current[name]) !== JSON.stringify(value),
-  );
-  return Object.fromEntries(changed);
+  return Object.fromEntries(Object.entries(given).filter(([name, value]) => !sameJson(current[name], value)));
 }
 
 /** Neutron's default prefix and the last six digits of the id. */

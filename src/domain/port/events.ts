@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { defineEvents, type EventOf, revised } from '../kernel/events.ts';
-import { HostName, Uuid } from '../kernel/resource.ts';
+import { HostName, Timestamp, Uuid } from '../kernel/resource.ts';
+import { refusedBecause } from './drivers/mechanism-driver.ts';
+import { BindingInputs, BoundSegment, VifDetails, VifType } from './vif.ts';
 
 export const portStatuses = ['DOWN', 'BUILD', 'ACTIVE', 'ERROR', 'N/A'] as const;
 export const PortStatus = z.enum(portStatuses);
@@ -25,7 +27,62 @@ export const portAttributes = {
 const { networkId: _, projectId: __, ...changeable } = portAttributes;
 export const PortChanges = z.object(changeable).partial();
 
-export const statusCauses = ['provisioned', 'blocked-again', 'admin-state-up', 'set'] as const;
+/** Why a status changed. */
+export const statusCauses = [
+  'provisioned', // the last block was lifted
+  'blocked-again', // somebody must report who need not before
+  'admin-state-up',
+  'admin-state-down', // and no agent is there to take it down
+  'bound', // everything else was done before
+  'binding-changed', // another host, vnic type or profile
+  'unbound',
+  'binding-activated', // the other host's binding has taken over
+  'wiring-requested', // the host's agent asked how to wire it
+  'device-down', // the host's agent took it down
+  'driver', // the mechanism driver said so
+  'set', // somebody set it
+] as const;
+
+const Reason = z.string().max(1000);
+const Generation = z.number().int().nonnegative();
+
+/** What a binding was decided on: each driver's answer in the order asked, and the agents it saw. */
+const evidence = {
+  tried: z.array(
+    z.object({
+      driver: z.string().max(64),
+      level: z.number().int().nonnegative(),
+      outcome: z.enum(['bound', 'continued', ...refusedBecause]),
+      reason: z.string().max(2000).optional(),
+    }),
+  ),
+  agents: z.array(
+    z.object({ type: z.string().max(255), alive: z.boolean(), adminStateUp: z.boolean(), silentSince: Timestamp }),
+  ),
+};
+
+const attachment = {
+  driver: z.string().max(64).nullable(),
+  vifType: VifType,
+  vifDetails: VifDetails,
+  segments: z.array(BoundSegment),
+};
+
+/** Who asked for a binding to be tried. */
+export const bindingCauses = [
+  'requested',
+  'retried',
+  'agent-asked',
+  'agent-back',
+  'agent-registered',
+  'agent-gone',
+] as const;
+export const BindingCause = z.enum(bindingCauses);
+
+export const reports = ['device-up', 'device-down', 'device-details', 'complete'] as const;
+
+export const Migration = z.string().min(1).max(255);
+export const migrationOutcomes = ['completed', 'failed', 'cancelled'] as const;
 
 // What can happen to a port. These names are the storage format.
 export const portEvents = defineEvents('port', {
@@ -35,13 +92,15 @@ export const portEvents = defineEvents('port', {
 
   /** An entity must report before the port can be ACTIVE. */
   ProvisioningComponentAdded: revised(
-    z.object({ entity: Entity, host: HostName.optional(), reason: z.string().max(1000) }),
+    z.object({ entity: Entity, host: HostName.optional(), reason: Reason }),
     (data) => ({ ...data, reason: 'requested' }), // version 1 did not say why
   ),
   /** The entity need not report after all. */
-  ProvisioningComponentRemoved: z.object({ entity: Entity, reason: z.string().max(1000) }),
+  ProvisioningComponentRemoved: z.object({ entity: Entity, reason: Reason }),
   /** The entity has reported. `early`: before it was asked to, so it lifted no block. */
   ProvisioningComponentCompleted: z.object({ entity: Entity, host: HostName.optional(), early: z.boolean() }),
+  /** An entity that often must report need not, and why. */
+  ProvisioningComponentNotNeeded: z.object({ entity: Entity, reason: Reason }),
   /** Neutron's PROVISIONING_COMPLETE: no block is left. `entity` is the one that completed last. */
   PortProvisioned: z.object({ entity: Entity }),
 
@@ -49,10 +108,56 @@ export const portEvents = defineEvents('port', {
     from: PortStatus,
     to: PortStatus,
     cause: z.enum(statusCauses),
-    reason: z.string().max(1000).optional(),
+    reason: Reason.optional(),
+    /** An ERROR that may pass by itself. */
+    retryable: z.boolean().optional(),
+  }),
+
+  /** The port is to be bound with these inputs; what was bound before is not any more. */
+  BindingRequested: BindingInputs.extend({ generation: Generation }),
+  PortUnbound: z.object({ host: HostName, generation: Generation }),
+  PortBound: z.object({ host: HostName, ...attachment, ...evidence, cause: BindingCause }),
+  /** No driver could bind the port. `segments`: those a driver had taken when it gave up. */
+  PortBindingFailed: z.object({
+    host: HostName,
+    segments: z.array(BoundSegment),
+    ...evidence,
+    cause: BindingCause,
+  }),
+
+  /** A binding on another host, for a migration to it. It is INACTIVE until it is activated. */
+  BindingAdded: BindingInputs.extend({
+    host: HostName,
+    ...attachment,
+    ...evidence,
+    generation: Generation,
+    migration: Migration.nullable(),
+  }),
+  /** The binding on `host` has taken over from the one on `from`, which is INACTIVE now. */
+  BindingActivated: z.object({ host: HostName, from: HostName.nullable(), generation: Generation }),
+  BindingRemoved: z.object({ host: HostName, reason: Reason }),
+  /** Whatever bindings it has left are left over. */
+  MigrationEnded: z.object({ migration: Migration, outcome: z.enum(migrationOutcomes), reason: Reason.optional() }),
+
+  /** A host has wired the port that it is not bound to, or not yet. The bound host's report is a completion of L2. */
+  DeviceUpReported: z.object({ host: HostName }),
+  /** The host has taken the port down. */
+  DeviceDownReported: z.object({ host: HostName.optional() }),
+  /** The host's agent has asked how to wire the port: it is at work. */
+  DeviceDetailsRequested: z.object({ host: HostName }),
+  /** A report from a host whose word does not count here. Once a host, kind of report and binding. */
+  ReportIgnored: z.object({
+    report: z.enum(reports),
+    host: HostName,
+    entity: Entity.optional(),
+    reason: Reason,
   }),
 });
 
 export type PortEvent = EventOf<typeof portEvents>;
 export type PortStatus = z.infer<typeof PortStatus>;
 export type PortChanges = z.infer<typeof PortChanges>;
+export type StatusCause = (typeof statusCauses)[number];
+export type BindingCause = z.infer<typeof BindingCause>;
+export type DataOf<T extends PortEvent['type']> = Extract<PortEvent, { type: T }>['data'];
+export type Evidence = Pick<DataOf<'PortBindingFailed'>, 'tried' | 'agents'>;

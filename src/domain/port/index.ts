@@ -6,11 +6,12 @@ import { portEvents } from './events.ts';
 import { begin, evolve } from './evolve.ts';
 import { portRefusals } from './refusals.ts';
 import type { Port } from './state.ts';
+import { needs } from './surroundings.ts';
 
 export const portAggregate: Aggregate<Port> = {
   kind: 'port',
   id: Uuid,
-  foldVersion: 1,
+  foldVersion: 2,
   events: portEvents,
   commands: portCommands,
   refusals: portRefusals,
@@ -18,5 +19,7 @@ export const portAggregate: Aggregate<Port> = {
   evolve,
   open,
   decide,
+  internal: ['ReconsiderPort'],
   status: (port) => port.status,
+  needs,
 };

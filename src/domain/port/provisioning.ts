@@ -1,5 +1,5 @@
-import type { PortEvent, PortStatus } from './events.ts';
-import type { Completion, Port } from './state.ts';
+import type { Block, Port } from './state.ts';
+import type { Unfolding } from './unfolding.ts';
 
 /**
  * Provisioning blocks, after Neutron's `provisioning_blocks`: a set of entities that must report before the port is
@@ -7,23 +7,54 @@ import type { Completion, Port } from './state.ts';
  * it does not matter who comes last, nor whether the last block was completed or lifted.
  */
 
-export const blockOf = (port: Port, entity: string) => port.blocks.find((block) => block.entity === entity);
+/** The two entities that Neutron itself waits for. */
+export const l2 = 'L2';
+export const dhcp = 'DHCP';
 
-/** What follows when `lifted` no longer blocks the port, and `last` is the latest completion of the round, if any. */
-export function afterLifting(port: Port, lifted: string, last: Pick<Completion, 'entity'> | undefined): PortEvent[] {
-  const blocked = port.blocks.some((block) => block.entity !== lifted);
-  if (blocked || !last) return [];
-  const provisioned: PortEvent = { type: 'PortProvisioned', data: { entity: last.entity } };
-  return port.adminStateUp ? [provisioned, ...toStatus(port, 'ACTIVE', 'provisioned')] : [provisioned];
+export const blockOf = (port: Port, entity: string): Block | undefined =>
+  port.blocks.find((block) => block.entity === entity);
+
+/** A port that is ACTIVE and must be wired anew is at work again: BUILD, so that it is never ACTIVE and blocked. */
+export function block(it: Unfolding, entity: string, reason: string, host?: string): void {
+  if (blockOf(it.port, entity)) return;
+  it.add({
+    type: 'ProvisioningComponentAdded',
+    data: { entity, ...(host !== undefined && { host }), reason },
+  });
+  if (it.port.status === 'ACTIVE') it.setStatus('BUILD', 'blocked-again');
 }
 
-/** The change to a status, or nothing where the port has it. */
-export const toStatus = (
-  { status: from }: Port,
-  to: PortStatus,
-  cause: Extract<PortEvent, { type: 'PortStatusChanged' }>['data']['cause'],
-  reason?: string,
-): PortEvent[] =>
-  from === to
-    ? []
-    : [{ type: 'PortStatusChanged', data: { from, to, cause, ...(reason !== undefined && { reason }) } }];
+/** The entity need not report after all. */
+export function lift(it: Unfolding, entity: string, reason: string): void {
+  if (!blockOf(it.port, entity)) return;
+  it.add({ type: 'ProvisioningComponentRemoved', data: { entity, reason } });
+  const last = it.port.round.completed.at(-1);
+  if (last) provision(it, last.entity);
+}
+
+/** Reports come late, twice and early. One that can change nothing any more is no event. */
+export function complete(it: Unfolding, entity: string, host?: string): void {
+  const { round, binding } = it.port;
+  const blocking = blockOf(it.port, entity) !== undefined;
+  const reported = round.completed.some((completion) => completion.entity === entity);
+  const wiresAnew = entity === l2 && binding.device === 'down';
+  if (!blocking && !wiresAnew && (round.provisioned || reported)) return;
+
+  it.add({
+    type: 'ProvisioningComponentCompleted',
+    data: { entity, ...(host !== undefined && { host }), early: !blocking },
+  });
+  provision(it, entity);
+}
+
+function provision(it: Unfolding, entity: string): void {
+  const { blocks, round } = it.port;
+  if (blocks.length === 0 && !round.provisioned) it.add({ type: 'PortProvisioned', data: { entity } });
+  it.settle('provisioned');
+}
+
+/** Whether a report of `entity` from `host` counts: one that names no host is taken on trust. */
+export function hasSay(port: Port, entity: string, host: string | undefined): boolean {
+  const awaited = blockOf(port, entity)?.host ?? (entity === l2 ? port.binding.host : null);
+  return host === undefined || awaited === null || host === awaited;
+}

@@ -2,7 +2,8 @@ import { describe } from 'vitest';
 import { portAggregate } from '../../../src/domain/port/index.ts';
 import { story } from '../../support/story.ts';
 
-const created = { type: 'CreatePort' };
+/** Bound to a host whose network the ledger knows nothing about, so nobody is awaited but those named here. */
+const created = { type: 'CreatePort', data: { host: 'host-a' } };
 const blockedBy = (entity: string) => ({ type: 'AddProvisioningComponent', data: { entity } });
 const completedBy = (entity: string) => ({ type: 'ProvisioningComplete', data: { entity } });
 
@@ -84,14 +85,68 @@ describe('a port that was wired and must be wired again', () => {
       .refused('port-blocked'),
   );
 
-  story('begins a new round, in which the old completion counts no more', portAggregate, wired, (it) =>
+  story(
+    'is ACTIVE again when it need not wait after all: the others have done their part',
+    portAggregate,
+    wired,
+    (it) =>
+      it
+        .when('AddProvisioningComponent', { entity: 'DHCP' })
+        .state({ status: 'BUILD', round: { number: 2, completed: [{ entity: 'L2' }], provisioned: null } })
+        .when('RemoveProvisioningComponent', { entity: 'DHCP' })
+        .leadsTo(
+          { type: 'ProvisioningComponentRemoved', data: { entity: 'DHCP', reason: 'requested' } },
+          { type: 'PortProvisioned', data: { entity: 'L2' } },
+          { type: 'PortStatusChanged', data: { from: 'BUILD', to: 'ACTIVE', cause: 'provisioned' } },
+        ),
+  );
+
+  story('waits for the same entity again, whose old completion counts no more', portAggregate, wired, (it) =>
     it
-      .when('AddProvisioningComponent', { entity: 'DHCP' })
-      .when('RemoveProvisioningComponent', { entity: 'DHCP' })
-      .events('ProvisioningComponentRemoved')
+      .when('AddProvisioningComponent', { entity: 'L2' })
+      .state({ status: 'BUILD', round: { number: 2, completed: [] } })
+      .when('ProvisioningComplete', { entity: 'DHCP' })
+      .events('ProvisioningComponentCompleted')
+      .when('ProvisioningComplete', { entity: 'L2' })
+      .events('ProvisioningComponentCompleted', 'PortProvisioned', 'PortStatusChanged'),
+  );
+
+  story('starts over when somebody takes it out of ACTIVE', portAggregate, wired, (it) =>
+    it
+      .when('SetPortStatus', { status: 'DOWN', reason: 'cable pulled' })
+      .leadsTo({
+        type: 'PortStatusChanged',
+        data: { from: 'ACTIVE', to: 'DOWN', cause: 'set', reason: 'cable pulled' },
+      })
       .state({ round: { number: 2, completed: [], provisioned: null } })
       .when('ProvisioningComplete', { entity: 'L2' })
       .events('ProvisioningComponentCompleted', 'PortProvisioned', 'PortStatusChanged'),
+  );
+});
+
+describe('a port that is bound to no host', () => {
+  story('is provisioned, but never ACTIVE: that comes with the binding', portAggregate, [], (it) =>
+    it
+      .when('CreatePort')
+      .when('AddProvisioningComponent', { entity: 'storage' })
+      .when('ProvisioningComplete', { entity: 'storage' })
+      .events('ProvisioningComponentCompleted', 'PortProvisioned')
+      .state({ status: 'DOWN', binding: { host: null, vifType: 'unbound', driver: null } })
+      .when('SetPortStatus', { status: 'ACTIVE' })
+      .refused('port-not-bound')
+      .when('BindPort', { host: 'host-a' })
+      .events('BindingRequested', 'PortBound', 'PortStatusChanged')
+      .state({ status: 'ACTIVE' }),
+  );
+
+  story('begins the next round when it is blocked again', portAggregate, [], (it) =>
+    it
+      .when('CreatePort')
+      .when('ProvisioningComplete', { entity: 'L2' })
+      .when('AddProvisioningComponent', { entity: 'DHCP' })
+      .when('RemoveProvisioningComponent', { entity: 'DHCP' })
+      .events('ProvisioningComponentRemoved')
+      .state({ round: { number: 2, completed: [], provisioned: null } }),
   );
 });
 
@@ -106,7 +161,7 @@ describe('a port without any block', () => {
 
   story('that was wired while administratively down becomes ACTIVE when set up', portAggregate, [], (it) =>
     it
-      .when('CreatePort', { adminStateUp: false })
+      .when('CreatePort', { host: 'host-a', adminStateUp: false })
       .when('ProvisioningComplete', { entity: 'L2' })
       .events('ProvisioningComponentCompleted', 'PortProvisioned')
       .state({ status: 'DOWN' })
@@ -125,14 +180,16 @@ describe('a port without any block', () => {
       .refused('port-deleted')
       .when('CreatePort')
       .events('PortCreated')
-      .state({ blocks: [], status: 'DOWN' }),
+      .state({ blocks: [], status: 'DOWN', binding: { host: null } }),
   );
 
   story('is created once: the same again is done, another is refused', portAggregate, [created], (it) =>
     it
-      .when('CreatePort')
+      .when('CreatePort', { host: 'host-a' })
       .events()
-      .when('CreatePort', { name: 'other' })
+      .when('CreatePort', { host: 'host-a', name: 'other' })
+      .refused('port-exists')
+      .when('CreatePort', { host: 'host-b' })
       .refused('port-exists')
       .when('UpdatePort', { name: 'other', adminStateUp: true })
       .leadsTo({ type: 'PortUpdated', data: { changes: { name: 'other' } } })

@@ -8,6 +8,14 @@ import type { LedgerInfo, RecordedEvent, StreamReceipt } from '../../store/event
  */
 export const formatVersion = 1;
 
+/** JSON text stands in the file as the JSON it is, where that keeps it to the byte, and otherwise as a string. */
+const isObjectOrString = (value: unknown): boolean =>
+  typeof value === 'string' || (typeof value === 'object' && value !== null && !Array.isArray(value));
+
+const jsonText = z
+  .custom<object | string>(isObjectOrString, 'must be an object, or the text of one')
+  .transform((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
+
 const count = z.number().int().nonnegative();
 
 const Ledger = z.object({
@@ -27,8 +35,8 @@ const Event = z.object({
   type: z.string(),
   v: z.number().int().positive(),
   time: z.string(),
-  data: jsonText(),
-  metadata: jsonText(),
+  data: jsonText,
+  metadata: jsonText,
 });
 export type EventLine = z.infer<typeof Event>;
 
@@ -49,16 +57,6 @@ type LineKind = keyof typeof lineSchemas;
 export type Line = {
   [K in LineKind]: { readonly kind: K; readonly value: z.infer<(typeof lineSchemas)[K]> };
 }[LineKind];
-
-/** JSON text stands in the file as the JSON it is, where that keeps it to the byte, and otherwise as a string. */
-function jsonText() {
-  return z.custom<object | string>(isObjectOrString, 'must be an object, or the text of one').transform(textOf);
-}
-
-const isObjectOrString = (value: unknown): boolean =>
-  typeof value === 'string' || (typeof value === 'object' && value !== null && !Array.isArray(value));
-
-const textOf = (value: object | string): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** The text as it stands in the file. Not every JSON text survives being read and written: `1.0`, `{"b":0,"1":0}`. */
 export function embed(text: string): string {
@@ -90,7 +88,7 @@ export const endLine = (end: EndLine): string => JSON.stringify({ end });
 export function parseLine(text: string, number: number): Line {
   const value = parseObject(text, number);
   const [kind, ...others] = Object.keys(value);
-  if (others.length > 0 || kind === undefined || !(kind in lineSchemas))
+  if (others.length > 0 || kind === undefined || !Object.hasOwn(lineSchemas, kind))
     throw new FormatError(number, `is none of ${Object.keys(lineSchemas).join(', ')}`);
   const parsed = lineSchemas[kind as LineKind].safeParse(value[kind]);
   if (parsed.success) return { kind, value: parsed.data } as Line;

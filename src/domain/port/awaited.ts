@@ -69,13 +69,15 @@ export function awaitDhcpOfChanged(it: Unfolding, around: Surroundings): void {
 export function stopAwaitingDhcp(it: Unfolding, around: Surroundings): void {
   const reasons: readonly string[] = Object.values(dhcpReasons);
   if (!reasons.includes(blockOf(it.port, dhcp)?.reason ?? '')) return; // somebody else's block is theirs to lift
+  if (!around.network) lift(it, dhcp, 'the network is gone');
   const answer = dhcpAnswer(it.port, around);
   if (answer?.awaited === false) lift(it, dhcp, answer.reason);
 }
 
 /** Whether DHCP will report the port; null where the question does not arise. A dead agent counts: it may return. */
 function dhcpAnswer(port: Port, { network }: Surroundings): { awaited: boolean; reason: string } | null {
-  if (!isAwaited(port) || !network || port.fixedIps.length === 0) return null;
+  if (!isAwaited(port) || !network) return null;
+  if (port.fixedIps.length === 0) return { awaited: false, reason: 'it has no address' };
   const own = new Set(port.fixedIps.map(({ subnetId }) => subnetId));
   const served = network.subnets.some(({ id, enableDhcp }) => enableDhcp && own.has(id));
   if (!served) return { awaited: false, reason: 'DHCP is off on the subnets of its addresses' };

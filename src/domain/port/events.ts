@@ -46,6 +46,9 @@ export const statusCauses = [
 const Reason = z.string().max(1000);
 const Generation = z.number().int().nonnegative();
 
+/** The binding it is about, where there is one: whoever waits for another one is not misled. */
+const aboutBinding = { host: HostName.optional(), generation: Generation.optional() };
+
 /** What a binding was decided on: each driver's answer in the order asked, and the agents it saw. */
 const evidence = {
   tried: z.array(
@@ -76,6 +79,7 @@ export const bindingCauses = [
   'agent-back',
   'agent-registered',
   'agent-gone',
+  'network-changed',
 ] as const;
 export const BindingCause = z.enum(bindingCauses);
 
@@ -111,6 +115,7 @@ export const portEvents = defineEvents('port', {
     reason: Reason.optional(),
     /** An ERROR that may pass by itself. */
     retryable: z.boolean().optional(),
+    ...aboutBinding,
   }),
 
   /** The port is to be bound with these inputs; what was bound before is not any more. */
@@ -139,8 +144,11 @@ export const portEvents = defineEvents('port', {
   /** Whatever bindings it has left are left over. */
   MigrationEnded: z.object({ migration: Migration, outcome: z.enum(migrationOutcomes), reason: Reason.optional() }),
 
-  /** A host has wired the port that it is not bound to, or not yet. The bound host's report is a completion of L2. */
-  DeviceUpReported: z.object({ host: HostName }),
+  /**
+   * A host has wired the port that is not ACTIVE there: it has an INACTIVE binding, whose generation is given, or is bound
+   * to no host yet. The report of the host it is bound to is a completion of L2.
+   */
+  DeviceUpReported: z.object({ host: HostName, generation: Generation.optional() }),
   /** The host has taken the port down. */
   DeviceDownReported: z.object({ host: HostName.optional() }),
   /** The host's agent has asked how to wire the port: it is at work. */

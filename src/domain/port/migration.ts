@@ -53,7 +53,7 @@ export const migrationRules: Decide<Port, Pick<PortCommands, Migrations>, PortEv
     }
     const it = new Unfolding(port, facts.time);
     it.add({ type: 'BindingActivated', data: { host, from, generation: port.lastGeneration + 1 } });
-    it.setStatus('DOWN', 'binding-activated');
+    it.setStatus('DOWN', 'binding-activated', {}, port.binding);
     stopAwaitingL2(it, from, `moved from ${from}`);
     awaitL2(it, surroundingsOf(port, facts));
     return it.events;

@@ -24,20 +24,21 @@ export function changedInputs({ binding }: Port, given: GivenInputs): BindingInp
 
 /** Neutron: any change of host, vnic type or profile takes the port down and what was bound away. */
 export function requestBinding(it: Unfolding, inputs: BindingInputs): void {
-  const { host: from } = it.port.binding;
-  if (inputs.host === null && from !== null) unbind(it);
+  if (inputs.host === null) unbind(it);
   if (sameJson(inputs, inputsOf(it.port))) return;
+  const left = it.port.binding;
   it.add({ type: 'BindingRequested', data: { ...inputs, generation: it.port.lastGeneration + 1 } });
-  it.setStatus('DOWN', 'binding-changed');
-  if (inputs.host !== from) stopAwaitingL2(it, from, `moved from ${from}`);
+  it.setStatus('DOWN', 'binding-changed', {}, left);
+  if (inputs.host !== left.host) stopAwaitingL2(it, left.host, `moved from ${left.host}`);
 }
 
 /** The port is nowhere from now on, and waits for nobody there. */
 export function unbind(it: Unfolding): void {
-  const { host } = it.port.binding;
+  const left = it.port.binding;
+  const { host } = left;
   if (host === null) return;
   it.add({ type: 'PortUnbound', data: { host, generation: it.port.lastGeneration + 1 } });
-  it.setStatus('DOWN', 'unbound');
+  it.setStatus('DOWN', 'unbound', {}, left);
   stopAwaitingL2(it, host, `unbound from ${host}`);
 }
 

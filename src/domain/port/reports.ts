@@ -50,7 +50,8 @@ export const reportRules: Decide<Port, Pick<PortCommands, Reports>, PortEvent, P
     }
     const other = otherBindingOn(port, host);
     if (other?.device === 'up' || reportedEarly(port, host)) return [];
-    if (other || mayBeEarly(port, host)) return [{ type: 'DeviceUpReported', data: { host } }];
+    if (other) return [{ type: 'DeviceUpReported', data: { host, generation: other.generation } }];
+    if (mayBeEarly(port, host)) return [{ type: 'DeviceUpReported', data: { host } }];
     return ignored(port, { report: 'device-up', host });
   },
 

@@ -1,7 +1,9 @@
 import type { EventContext } from '../kernel/aggregate.ts';
 import type { DataOf, PortEvent, PortStatus, StatusCause } from './events.ts';
 import { begin, evolve } from './evolve.ts';
-import { copyOf, isBound, type Port } from './state.ts';
+import { type Binding, copyOf, isBound, type Port } from './state.ts';
+
+type StatusDetail = Pick<DataOf<'PortStatusChanged'>, 'reason' | 'retryable'>;
 
 /** A decision in the making: each event is folded as soon as it is decided, so the next rule sees what it led to. */
 export class Unfolding {
@@ -32,9 +34,15 @@ export class Unfolding {
     this.events.push(event);
   }
 
-  setStatus(to: PortStatus, cause: StatusCause, more: { reason?: string; retryable?: true } = {}): void {
+  /** `about`: the binding the change is about, where that is not the present one. */
+  setStatus(to: PortStatus, cause: StatusCause, more: StatusDetail = {}, about: Binding = this.port.binding): void {
     const { status: from } = this.port;
-    if (from !== to) this.add({ type: 'PortStatusChanged', data: { from, to, cause, ...more } });
+    if (from === to) return;
+    const { host, generation } = about;
+    this.add({
+      type: 'PortStatusChanged',
+      data: { from, to, cause, ...more, ...(host !== null && { host, generation }) },
+    });
   }
 
   /** Makes the port ACTIVE if nothing stands in the way any more. */

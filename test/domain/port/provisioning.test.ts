@@ -4,6 +4,7 @@ import { story } from '../../support/story.ts';
 
 /** Bound to a host whose network the ledger knows nothing about, so nobody is awaited but those named here. */
 const created = { type: 'CreatePort', data: { host: 'host-a' } };
+const onHostA = { host: 'host-a', generation: 1 };
 const blockedBy = (entity: string) => ({ type: 'AddProvisioningComponent', data: { entity } });
 const completedBy = (entity: string) => ({ type: 'ProvisioningComplete', data: { entity } });
 
@@ -19,7 +20,7 @@ describe('a port that waits for its L2 and DHCP agents', () => {
       .leadsTo(
         { type: 'ProvisioningComponentCompleted', data: { entity: 'L2', early: false } },
         { type: 'PortProvisioned', data: { entity: 'L2' } },
-        { type: 'PortStatusChanged', data: { from: 'DOWN', to: 'ACTIVE', cause: 'provisioned' } },
+        { type: 'PortStatusChanged', data: { from: 'DOWN', to: 'ACTIVE', cause: 'provisioned', ...onHostA } },
       )
       .state({ status: 'ACTIVE', blocks: [] }),
   );
@@ -31,7 +32,7 @@ describe('a port that waits for its L2 and DHCP agents', () => {
       .leadsTo(
         { type: 'ProvisioningComponentRemoved', data: { entity: 'DHCP', reason: 'no DHCP agent' } },
         { type: 'PortProvisioned', data: { entity: 'L2' } },
-        { type: 'PortStatusChanged', data: { from: 'DOWN', to: 'ACTIVE', cause: 'provisioned' } },
+        { type: 'PortStatusChanged', data: { from: 'DOWN', to: 'ACTIVE', cause: 'provisioned', ...onHostA } },
       ),
   );
 
@@ -79,7 +80,7 @@ describe('a port that was wired and must be wired again', () => {
       .when('AddProvisioningComponent', { entity: 'DHCP', reason: 'address changed' })
       .leadsTo(
         { type: 'ProvisioningComponentAdded', data: { entity: 'DHCP', reason: 'address changed' } },
-        { type: 'PortStatusChanged', data: { from: 'ACTIVE', to: 'BUILD', cause: 'blocked-again' } },
+        { type: 'PortStatusChanged', data: { from: 'ACTIVE', to: 'BUILD', cause: 'blocked-again', ...onHostA } },
       )
       .when('SetPortStatus', { status: 'ACTIVE' })
       .refused('port-blocked'),
@@ -97,7 +98,7 @@ describe('a port that was wired and must be wired again', () => {
         .leadsTo(
           { type: 'ProvisioningComponentRemoved', data: { entity: 'DHCP', reason: 'requested' } },
           { type: 'PortProvisioned', data: { entity: 'L2' } },
-          { type: 'PortStatusChanged', data: { from: 'BUILD', to: 'ACTIVE', cause: 'provisioned' } },
+          { type: 'PortStatusChanged', data: { from: 'BUILD', to: 'ACTIVE', cause: 'provisioned', ...onHostA } },
         ),
   );
 
@@ -116,7 +117,7 @@ describe('a port that was wired and must be wired again', () => {
       .when('SetPortStatus', { status: 'DOWN', reason: 'cable pulled' })
       .leadsTo({
         type: 'PortStatusChanged',
-        data: { from: 'ACTIVE', to: 'DOWN', cause: 'set', reason: 'cable pulled' },
+        data: { from: 'ACTIVE', to: 'DOWN', cause: 'set', reason: 'cable pulled', ...onHostA },
       })
       .state({ round: { number: 2, completed: [], provisioned: null } })
       .when('ProvisioningComplete', { entity: 'L2' })

@@ -12,6 +12,7 @@ const switchedOn = z
   .transform((value) => value !== 'false' && value !== '0');
 
 const aDay = 86_400_000;
+const aYear = 366 * aDay;
 
 /** Every setting there is: its name in the program, what it may be, its default as a user would write it, what it does. */
 const settings = {
@@ -31,6 +32,30 @@ const settings = {
   }),
   usePendingState: setting(switchedOn, 'false', {
     does: 'A server for which no host has room waits as PENDING instead of failing with ERROR.',
+  }),
+  pendingTimeoutMs: setting(integer(0, aYear), '3600000', {
+    does: 'How long a PENDING server waits for somebody to make room before it becomes ERROR; 0: for ever.',
+  }),
+  pendingClaimMs: setting(integer(1, aYear), '300000', {
+    does: 'How long a claim on a PENDING server lasts unless it is renewed.',
+  }),
+  maxAttempts: setting(integer(1, 1_000), '3', { does: 'Hosts tried for one build of a server.' }),
+  buildTimeoutMs: setting(integer(0, aYear), '0', {
+    does: 'A build of a server that takes longer becomes ERROR; 0: it may take for ever.',
+  }),
+  vifPluggingTimeoutMs: setting(integer(0, aYear), '300000', {
+    does: 'How long a boot waits for its ports to be plugged; 0: it does not wait.',
+  }),
+  vifPluggingIsFatal: setting(switchedOn, 'true', {
+    does: 'A boot whose ports were not plugged in time, or whose plugging failed, is given up.',
+  }),
+  maxConcurrentDeploy: setting(integer(1, 1_000_000), '250', { does: 'Nodes that may be deployed at the same time.' }),
+  maxConcurrentClean: setting(integer(1, 1_000_000), '50', { does: 'Nodes that may be cleaned at the same time.' }),
+  allowProvisioningInMaintenance: setting(switchedOn, 'true', {
+    does: 'Whether `provide` and call-backs work on a node in maintenance.',
+  }),
+  allowDeletingAvailableNodes: setting(switchedOn, 'true', {
+    does: 'Whether a node that is available may be deleted.',
   }),
   clock: setting(z.enum(['system', 'manual'], 'must be system or manual'), 'system', {
     does: '`manual`: time stands still until `POST /v1/clock`. For tests of your own programs; never for a real ledger.',

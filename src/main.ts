@@ -7,7 +7,6 @@ import { buildApi } from './api/server.ts';
 import { parseTokens } from './api/tokens.ts';
 import { type Config, ConfigError, loadConfig } from './config.ts';
 import { aggregates } from './domain/aggregates.ts';
-import { defaultServerSettings } from './domain/server/facts.ts';
 import { type Clock, ManualClock, SystemClock } from './runtime/clock.ts';
 import { Runtime } from './runtime/runtime.ts';
 import { type EventStore, formatPosition, parsePosition } from './store/event-store.ts';
@@ -29,11 +28,12 @@ export interface Stackledger {
  * await fetch(`${ledger.url}/livez`);
  * await ledger.stop();
  *
+ * @param open opens the ledger; another than `openStore` for those who put something between
  * @throws ConfigError, StoreError with a message for the person who starts it
  */
-export async function startStackledger(config: Config): Promise<Stackledger> {
+export async function startStackledger(config: Config, open: typeof openStore = openStore): Promise<Stackledger> {
   const tokens = config.tokensFile === '' ? null : await readTokens(config.tokensFile);
-  const opened = await openStore(config.store, { clock: config.clock });
+  const opened = await open(config.store, { clock: config.clock });
   try {
     const clock = config.clock === 'manual' ? new ManualClock(await timeOfLastEvent(opened)) : new SystemClock();
     const app = await assemble(
@@ -63,7 +63,8 @@ async function assemble(
     store,
     aggregates,
     clock,
-    settings: { ...defaultServerSettings, usePendingState: config.usePendingState },
+    // Decisions know the settings by the same names, and look at no other.
+    settings: config,
     cachedResources: config.cachedResources,
     snapshotEvery: config.snapshotEvery,
     observer: metrics,

@@ -63,8 +63,8 @@ export function refusalProblem({ slug, definition, message, help }: Refusal, rev
   return new Problem(slug, type, message, { ...(revision >= 0 && { revision }), ...help }, retryAfter(category, help));
 }
 
-function retryAfter(category: string, { retryAfterSeconds }: RefusalHelp): Record<string, string> {
-  if (typeof retryAfterSeconds === 'number') return { 'retry-after': String(retryAfterSeconds) };
+function retryAfter(category: string, { retryAfter: seconds }: RefusalHelp): Record<string, string> {
+  if (typeof seconds === 'number') return { 'retry-after': String(seconds) };
   return category === 'unavailable' ? { 'retry-after': '1' } : {};
 }
 

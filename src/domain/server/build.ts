@@ -142,9 +142,13 @@ export const buildDecisions: Decide<Server, Pick<ServerCommands, Subject>, Serve
   },
 };
 
-/** Whether the attempt that ended last, in the build that runs or in the one that is over, ended for this reason. */
-function isRepeated(server: Server, kind: string): boolean {
-  const last = server.attempts.at(-1);
-  if (last?.outcome !== 'failed' || last.reason !== kind) return false;
-  return server.build === null || last.round === server.build.round;
+/**
+ * Whether this is what the attempt that ended last ended for, in the build that runs or in the one that is over; or what
+ * a build was given up for: the conductor, too, reports that no attempt is left.
+ */
+function isRepeated({ build, attempts, faults }: Server, kind: string): boolean {
+  const last = attempts.at(-1);
+  const ended = last?.outcome === 'failed' && last.reason === kind;
+  if (build) return ended && last.round === build.round;
+  return ended || (last?.outcome === 'failed' && faults.at(-1)?.kind === kind);
 }

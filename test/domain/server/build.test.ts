@@ -268,6 +268,22 @@ describe('C073: deletion is only ever an explicit event', () => {
 });
 
 describe('reports that come late, twice, or from elsewhere', () => {
+  const exhausted = [
+    created,
+    ...['host-1', 'host-2', 'host-3'].flatMap((host) => [on(host), failed('Boom', { host })]),
+  ];
+
+  story('say again that no attempt is left, as a conductor does', serverAggregate, exhausted, (it) =>
+    it
+      .state({ status: 'ERROR', fault: { kind: 'MaxRetriesExceeded' } })
+      .when('ReportBuildFailure', { reason: 'MaxRetriesExceeded' })
+      .events()
+      .when('ReportBuildFailure', { reason: 'Boom', host: 'host-3' })
+      .events()
+      .when('ReportBuildFailure', { reason: 'QuotaError' })
+      .refused('server-in-wrong-state'),
+  );
+
   const second = [created, on('host-1'), failed('LibvirtError'), on('host-2')];
 
   story('do not disturb the attempt that runs', serverAggregate, second, (it) =>

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type EventMatcher, matcherOf } from './event-filter.ts';
 import {
@@ -142,6 +143,8 @@ export class LiveLog {
     const ended = (): boolean => this.#closed || dropped.aborted || signal?.aborted === true;
     let cursor = parsePosition(after);
     let told = -1;
+    // Any number of subscriptions may share the signal that ends them all; that is no leak.
+    if (signal) setMaxListeners(0, signal);
 
     while (!ended()) {
       const page = this.#page(cursor, filter, matches, pageSize);

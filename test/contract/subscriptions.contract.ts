@@ -110,6 +110,21 @@ export function describeSubscriptions(open: OpenEngine): void {
       expect((await next).done).toBe(true);
     });
 
+    it('comes for any number of them from one signal, and nobody takes that for a leak', async () => {
+      const warnings: Error[] = [];
+      const hear = (warning: Error): unknown => warnings.push(warning);
+      process.on('warning', hear);
+      const stop = new AbortController();
+      const many = Array.from({ length: 30 }, () => follow(freshPrefix(), undefined, stop.signal));
+      await Promise.all(many.map(untilCaughtUp));
+      const ends = many.map((messages) => messages.next());
+      await new Promise((resolve) => setImmediate(resolve));
+      stop.abort();
+      for (const end of ends) expect((await end).done).toBe(true);
+      process.off('warning', hear);
+      expect(warnings).toEqual([]);
+    });
+
     it('comes in the middle of the past', async () => {
       const prefix = freshPrefix();
       await write(store, `${prefix}1`, someEvents(500));

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
 import { AppendWatch } from './api/append-watch.ts';
 import { type Identify, identifyByName, identifyByToken } from './api/auth.ts';
+import { Connections } from './api/connections.ts';
 import { Metrics } from './api/metrics.ts';
 import { buildApi } from './api/server.ts';
 import { parseTokens } from './api/tokens.ts';
@@ -42,8 +43,9 @@ export async function startStackledger(config: Config, open: typeof openStore = 
       clock,
       tokens ? identifyByToken(tokens, () => Date.now()) : identifyByName,
     );
+    const connections = new Connections(app.server);
     const url = await listen(app, config);
-    return { url, stop: () => stop(app, opened, config.shutdownMs) };
+    return { url, stop: () => stop(app, connections, opened, config.shutdownMs) };
   } catch (error) {
     await opened.close();
     throw error;
@@ -124,8 +126,13 @@ const reasons: Readonly<Record<string, (address: string) => string>> = {
 /** How often connections are looked through for those that have become idle while the server stops. */
 const reapMs = 25;
 
-async function stop(app: FastifyInstance, store: EventStore, patienceMs: number): Promise<void> {
-  const reaper = setInterval(() => app.server.closeIdleConnections(), reapMs);
+async function stop(
+  app: FastifyInstance,
+  connections: Connections,
+  store: EventStore,
+  patienceMs: number,
+): Promise<void> {
+  const reaper = setInterval(() => connections.closeUnused(), reapMs);
   const cutOff = setTimeout(() => app.server.closeAllConnections(), patienceMs);
   try {
     await app.close();

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import { streamOf } from '../domain/kernel/resource.ts';
 import type { CommandRequest } from '../runtime/command.ts';
 import { type BulkContext, bulkCommand } from './bulk-command.ts';
 import type { CommandGate } from './command-gate.ts';
@@ -41,8 +40,6 @@ export class BulkExchange {
   readonly #options: BulkOptions;
   readonly #out: ServerResponse;
   readonly #slots: Slot[] = [];
-  /** The last command on each resource that has one in flight: the next one waits for it. */
-  readonly #tails = new Map<string, Promise<void>>();
   #lines = 0;
   #writing = false;
   #wake: () => void = () => {};
@@ -90,24 +87,14 @@ export class BulkExchange {
     const slot: Slot = { verdict: null };
     this.#slots.push(slot);
     try {
-      const command = bulkCommand(line, this.#options.context);
-      const stream = streamOf(command.resource);
-      const settled = this.#carryOut(command, slot, number, this.#tails.get(stream)).then(() => {
-        if (this.#tails.get(stream) === settled) this.#tails.delete(stream);
-      });
-      this.#tails.set(stream, settled);
+      void this.#carryOut(bulkCommand(line, this.#options.context), slot, number);
     } catch (error) {
       this.#settle(slot, this.#failure(number, error));
     }
   }
 
-  async #carryOut(
-    command: CommandRequest,
-    slot: Slot,
-    number: number,
-    previous: Promise<void> | undefined,
-  ): Promise<void> {
-    if (previous) await previous;
+  /** Commands on one resource keep their order: the runtime decides them in the order in which they are given to it. */
+  async #carryOut(command: CommandRequest, slot: Slot, number: number): Promise<void> {
     try {
       const outcome = await this.#options.gate.executeInTurn(command);
       if (outcome.outcome === 'refused') throw refusalProblem(outcome.refusal, outcome.revision);

@@ -38,12 +38,14 @@ export class CommandGate {
     if (this.#inFlight >= this.#limit) {
       throw passingProblem('too-many-commands', `${this.#limit} commands are being worked on; no more are taken.`);
     }
+    this.#inFlight++;
     return this.#run(command);
   }
 
-  /** Carries out a command as soon as there is room for it. @throws Problem */
+  /** Carries out a command as soon as there is room for it, first come first served. @throws Problem */
   async executeInTurn(command: CommandRequest): Promise<Outcome> {
-    while (this.#inFlight >= this.#limit) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#inFlight < this.#limit) this.#inFlight++;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     return this.#run(command);
   }
 
@@ -56,15 +58,16 @@ export class CommandGate {
     }
   }
 
+  /** The room a command takes goes to the one that has waited longest. */
   async #run(command: CommandRequest): Promise<Outcome> {
-    this.#inFlight++;
     try {
       return await this.#runtime.execute(command);
     } catch (error) {
       throw await this.#explained(command.resource, error);
     } finally {
-      this.#inFlight--;
-      if (this.#waiting.length > 0) this.#waiting.shift()!();
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#inFlight--;
     }
   }
 

@@ -16,24 +16,22 @@ const json = { 'content-type': 'application/json' };
 
 /** Single commands, each a change of its port, `connections` at a time. Commands a second. */
 async function singleCommands(url: string, connections: number): Promise<number> {
-  let client = 0;
   let change = 0;
   const result = await autocannon({
     url,
     connections,
     duration: secondsARound,
-    setupClient(connection) {
-      const path = `/v1/ports/${portId(client++ % ports)}/commands`;
-      const next = (): void =>
-        connection.setRequest({
-          method: 'POST',
-          path,
-          headers: json,
-          body: JSON.stringify({ type: 'UpdatePort', data: { name: `change ${change++}` } }),
-        });
-      connection.on('response', next);
-      next();
-    },
+    requests: [
+      {
+        method: 'POST',
+        headers: json,
+        setupRequest: (request) => {
+          const n = change++;
+          const path = `/v1/ports/${portId(n % ports)}/commands`;
+          return { ...request, path, body: JSON.stringify({ type: 'UpdatePort', data: { name: `change ${n}` } }) };
+        },
+      },
+    ],
   });
   if (result.non2xx > 0 || result.errors > 0) throw new Error(`${result.non2xx} refused, ${result.errors} errors`);
   return result.requests.average;

@@ -105,7 +105,7 @@ export class FlowRunner {
     const reaction = resource
       ? this.#inLane(streamOf(resource), () => this.#reactUntilStored(resource, recorded))
       : Promise.resolve();
-    reaction.then(() => this.#settle(entry));
+    void reaction.then(() => this.#settle(entry));
   }
 
   /** One after the other for each source, so that its events are reacted to in order. */
@@ -173,7 +173,7 @@ export class FlowRunner {
       this.#position = this.#underWay.shift()!.position;
       this.#settled += 1;
     }
-    if (this.#settled >= checkpointEvery) this.#keepCheckpoint();
+    if (this.#settled >= checkpointEvery) void this.#keepCheckpoint();
     this.#wakeIdle();
   }
 

@@ -7,6 +7,7 @@ import {
   fold,
   isAlive,
   type Lifetime,
+  type Related,
 } from '../domain/kernel/aggregate.ts';
 import type { DomainEvent } from '../domain/kernel/events.ts';
 import { Refusal, refuser } from '../domain/kernel/refusal.ts';
@@ -23,6 +24,7 @@ import { commandIdOf } from './ids.ts';
 import type { RuntimeObserver } from './observer.ts';
 import { advance, answeredEventText, type Decision } from './recording.ts';
 import { runtimeRefusals } from './refusals.ts';
+import { Turns } from './turns.ts';
 
 /** How often a command is decided anew when others keep changing the resource under it. */
 const maxAttempts = 10;
@@ -35,6 +37,13 @@ export interface RuntimeOptions extends HeadsOptions {
 
 const refuse = refuser(runtimeRefusals);
 
+const nobody: Related = { stateOf: () => null, heardAt: () => null };
+
+/** What was decided, wrapped so that waiting for the decision is not waiting for the disk. */
+interface Decided {
+  readonly outcome: Promise<Outcome | null> | Outcome | null;
+}
+
 /** Makes commands durable: load, decide, append, answer. */
 export class Runtime {
   readonly clock: Clock;
@@ -43,6 +52,7 @@ export class Runtime {
   readonly #settings: object;
   readonly #observer: RuntimeObserver;
   readonly #heads: Heads;
+  readonly #turns = new Turns();
   readonly #deadlines: Deadlines;
   readonly #heardAt = new Map<string, string>();
   readonly #listeningSince: string;
@@ -120,11 +130,10 @@ export class Runtime {
   }
 
   async #decideUntilStored(request: CommandRequest, commandId: string, receipt?: Receipt): Promise<Outcome> {
+    const stream = streamOf(request.resource);
     for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-      const head = await this.#heads.of(request.resource);
-      const earlier = receipt && (await this.#earlierOutcome(request, receipt));
-      if (earlier) return earlier;
-      const outcome = await this.#attempt(request, head, commandId, receipt);
+      const decided = await this.#turns.take(stream, () => this.#decide(request, commandId, receipt));
+      const outcome = await decided.outcome;
       if (outcome) return outcome;
       this.#observer.raceLost?.(request.resource.kind);
     }
@@ -135,45 +144,45 @@ export class Runtime {
     );
   }
 
-  /** One try. Null where its ground gave way: what it was decided on was not stored. */
-  async #attempt(request: CommandRequest, head: Head, commandId: string, receipt?: Receipt): Promise<Outcome | null> {
+  /**
+   * One try, up to the decision; what becomes of it is known when it is durable. Null where its ground gave way: what it
+   * was decided on was not stored.
+   */
+  async #decide(request: CommandRequest, commandId: string, receipt?: Receipt): Promise<Decided> {
     const aggregate = this.#aggregates[request.resource.kind];
-    const relatives = new Map<string, Head>();
-    // The needs follow from the state, which may move on during a load. Nothing is awaited after the last look.
-    for (;;) {
-      const needs = aggregate.needs?.(head.state, request, this.#settings) ?? [];
-      const missing = needs.filter((other) => !relatives.has(streamOf(other)));
-      if (missing.length === 0) break;
-      for (const other of missing) relatives.set(streamOf(other), await this.#heads.of(other));
-    }
-    if (head.broken) return null;
+    const head = await this.#heads.of(request.resource);
+    const earlier = receipt && (await this.#earlierOutcome(request, receipt));
+    if (earlier) return { outcome: earlier };
+    const related = aggregate.needs ? await this.#relatedTo(aggregate, head, request) : nobody;
+    if (head.broken) return { outcome: null };
+
+    const { resource, actor } = request;
     const { durable } = head;
     const time = later(timestamp(this.clock.now()), head.time);
-
     let events: DomainEvent[];
     try {
       requireRevision(request, head.revision);
-      const facts: Facts & { settings: object } = {
-        time,
-        actor: request.actor,
-        resource: request.resource,
-        settings: this.#settings,
-        related: {
-          stateOf: (other) => relatives.get(streamOf(other))?.current?.state ?? null,
-          heardAt: (other) => this.heardAt(other),
-        },
-      };
+      const facts: Facts & { settings: object } = { time, actor, resource, settings: this.#settings, related };
       events = decide(aggregate, head.state, request, facts);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      const { revision } = head;
-      return (await settled(durable))
-        ? { outcome: 'refused', resource: request.resource, refusal: error, revision }
-        : null;
+      const refused: Outcome = { outcome: 'refused', resource, refusal: error, revision: head.revision };
+      return { outcome: onceDurable(durable, () => refused) };
     }
+    if (events.length === 0 && !receipt) return { outcome: onceDurable(durable, () => alreadyDone(request, head)) };
+    return { outcome: this.#append(request, head, { commandId, time, events, receipt }) };
+  }
 
-    if (events.length > 0 || receipt) return this.#append(request, head, { commandId, time, events, receipt });
-    return (await settled(durable)) ? alreadyDone(request, head) : null;
+  /** The other resources that the decision must see, as they durably are. */
+  async #relatedTo(aggregate: Aggregate, head: Head, request: CommandRequest): Promise<Related> {
+    const heads = new Map<string, Head>();
+    for (const other of aggregate.needs?.(head.state, request, this.#settings) ?? []) {
+      heads.set(streamOf(other), await this.#heads.of(other));
+    }
+    return {
+      stateOf: (other) => heads.get(streamOf(other))?.current?.state ?? null,
+      heardAt: (other) => this.heardAt(other),
+    };
   }
 
   /**
@@ -294,11 +303,8 @@ function refusal(resource: ResourceRef, refusing: () => never, revision = -1): O
   }
 }
 
-/** Whether what was decided before is now durable, rather than lost. */
-const settled = (durable: Promise<unknown>): Promise<boolean> =>
-  durable.then(
-    () => true,
-    () => false,
-  );
+/** What holds once everything it rests on is durable; null where some of that was lost. */
+const onceDurable = (durable: Promise<unknown>, outcome: () => Outcome): Promise<Outcome | null> =>
+  durable.then(outcome, () => null);
 
 const later = (a: string, b: string): string => (a > b ? a : b);

@@ -120,6 +120,16 @@ describe('commands on one port while the disk is slow', () => {
     expect(done(await second)).toMatchObject({ events: [], revision: 1 });
   });
 
+  test('are decided in the order in which they came, also where the first must look something up', async () => {
+    const { execute, store } = await openLedger();
+    const names = ['a', 'b', 'c', 'd'];
+    const extras = [{ key: 'k' }, {}, { key: 'l' }, {}];
+    const created = execute('port', port, 'CreatePort', {}, { key: 'create' });
+    await Promise.all([created, ...names.map((name, n) => execute('port', port, 'UpdatePort', { name }, extras[n]))]);
+    const [, ...updates] = await collect(store.readStream(stream));
+    expect(updates.map((event) => event.data)).toEqual(names.map((name) => ({ changes: { name } })));
+  });
+
   test('are decided anew when what they were decided on was lost', async () => {
     const { disk, execute, store } = await flakyLedger();
     await execute('port', port, 'CreatePort');

@@ -21,6 +21,7 @@ const asGood: Readonly<Record<Deletion, readonly string[]>> = {
 function remove(server: Server, name: Deletion, facts: ServerFacts): ServerEvent[] {
   if (asGood[name].includes(server.operation?.action ?? '')) return [];
   admit(server, actionOf(name), facts);
+  if (isSoftDeleted(server, name)) return [];
   return inTurn(
     server,
     facts,
@@ -28,6 +29,9 @@ function remove(server: Server, name: Deletion, facts: ServerFacts): ServerEvent
     (next) => (next.host === null ? finishOperation(next, { powerState: null, host: null }, name) : []),
   );
 }
+
+const isSoftDeleted = ({ vmState, operation }: Server, name: Deletion): boolean =>
+  name === 'SoftDeleteServer' && vmState === 'soft-delete' && operation === null;
 
 /** Deleting what is deleted is done. */
 const removing =

@@ -212,8 +212,8 @@ export const evolve: Evolve<Server, ServerEvent, Opening> = {
   },
 
   PortAttached(server, { portId, own }) {
-    server.ports.push(portId);
-    if (own) server.ownPorts.push(portId);
+    server.ports = [...server.ports, portId];
+    if (own) server.ownPorts = [...server.ownPorts, portId];
   },
 
   PortDetached(server, { portId }) {

@@ -4,7 +4,7 @@ import { changesOf } from './attributes.ts';
 import { buildStarted } from './build.ts';
 import { attemptEnded, nextAttempt, runningAttempt } from './build-outcome.ts';
 import { toCondition, toHost } from './changes.ts';
-import type { DataFor, ServerCommands } from './commands.ts';
+import { type DataFor, type ServerCommands, serverCommands } from './commands.ts';
 import type { ServerEvent } from './events.ts';
 import type { ServerFacts } from './facts.ts';
 import { faultOf } from './faults.ts';
@@ -12,7 +12,7 @@ import { deleted, positionOf } from './operation.ts';
 import { isExpected } from './paths.ts';
 import type { Server } from './state.ts';
 import { type Condition, power, sameCondition, type VmState } from './states.ts';
-import { inTurn } from './turns.ts';
+import { born, inTurn } from './turns.ts';
 
 type Observed = DataFor<'ObserveServer'>;
 const cause = 'ObserveServer';
@@ -41,56 +41,64 @@ function launchedAt(data: Observed, known: string | undefined, { time }: ServerF
   return neverRan.includes(data.vmState) ? null : (data.observedAt ?? time);
 }
 
-/** An outside system has a server the ledger has never heard of. */
+/** What is known of a server of which nothing was told. */
+const unknown = serverCommands.CreateServer.parse({});
+
+/** An outside system has a server that the ledger has never heard of. */
 function discover(data: Observed, facts: ServerFacts): ServerEvent[] {
-  const { name = '', projectId = '', userId = '', imageRef = null, flavorRef = null, metadata = {}, ports = [] } = data;
-  const discovered: ServerEvent = {
-    type: 'ServerDiscovered',
-    data: {
-      ...{ name, description: null, projectId, userId, imageRef, flavorRef, metadata, tags: [] },
-      ...{ availabilityZone: null, reservationId: null, forcedHost: null, ports },
-      condition: conditionOf(data, power.none),
-      host: data.host ?? null,
-      nodeId: data.nodeId ?? null,
-      launchedAt: launchedAt(data, undefined, facts),
-      source: data.source,
-    },
+  const { host = null, nodeId = null, source, ports = [] } = data;
+  const discovered = {
+    ...unknown,
+    ...defined(attributesOf(data)),
+    ports,
+    condition: conditionOf(data, power.none),
+    host,
+    nodeId,
+    launchedAt: launchedAt(data, undefined, facts),
+    source,
   };
-  const { host = null, nodeId = null } = data;
-  const number = 1;
-  const entered = enter(data.vmState, { timesPending: 0, forcedHost: null }, facts);
-  const placed: ServerEvent[] =
-    data.vmState === 'building' && host !== null
-      ? [{ type: 'BuildAttemptStarted', data: { number, host, nodeId, alternates: null } }]
-      : [];
-  const gone: ServerEvent[] =
-    data.vmState === 'deleted' ? [{ type: 'ServerDeleted', data: { host, nodeId, ports, ownPorts: [] } }] : [];
-  return [discovered, ...entered, ...placed, ...gone];
+  return [
+    { type: 'ServerDiscovered', data: discovered },
+    ...inTurn(
+      born(discovered, facts),
+      facts,
+      (next) => enter(next, facts),
+      (next) => place(next),
+      (next) => leave(next),
+    ),
+  ];
 }
 
+const defined = <T extends object>(values: T) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+
 /** What a server has only while it is being built, or waits for capacity. */
-function enter(
-  vmState: VmState,
-  { timesPending, forcedHost }: Pick<Server, 'timesPending' | 'forcedHost'>,
-  facts: ServerFacts,
-): ServerEvent[] {
-  if (vmState === 'building') return [buildStarted(timesPending + 1, forcedHost, facts)];
-  if (vmState !== 'pending') return [];
+function enter({ vmState, timesPending, forcedHost, build, pending }: Server, facts: ServerFacts): ServerEvent[] {
+  if (vmState === 'building' && !build) return [buildStarted(timesPending + 1, forcedHost, facts)];
+  if (vmState !== 'pending' || pending) return [];
   return [{ type: 'PendingStarted', data: { reason: 'observed', attempt: timesPending + 1, deadline: null } }];
 }
 
-/** The attempt or the action that ran is over where the observed state is not on its way. */
-function close(server: Server, to: Condition, facts: ServerFacts): ServerEvent[] {
-  return [...closeAttempt(server, to), ...closeOperation(server, to, facts)];
+/** A build that is seen on a host is an attempt. */
+function place(server: Server): ServerEvent[] {
+  const { vmState, taskState, host, nodeId = null } = server;
+  if (vmState !== 'building' || taskState === 'scheduling' || host === null || runningAttempt(server)) return [];
+  return [{ type: 'BuildAttemptStarted', data: { number: nextAttempt(server), host, nodeId, alternates: null } }];
 }
 
-function closeAttempt(server: Server, to: Condition): ServerEvent[] {
-  const goesOn = to.vmState === 'building' && to.taskState !== 'scheduling';
-  if (!runningAttempt(server) || goesOn) return [];
+const leave = (server: Server): ServerEvent[] => (server.vmState === 'deleted' ? [deleted(server)] : []);
+
+/** The attempt that ran is over where the observed state is not on its way, or is on the way elsewhere. */
+function closeAttempt(server: Server, to: Condition, host: string | null | undefined): ServerEvent[] {
+  const attempt = runningAttempt(server);
+  const there = host === undefined || host === attempt?.host;
+  const goesOn = to.vmState === 'building' && to.taskState !== 'scheduling' && there;
+  if (!attempt || goesOn) return [];
   if (to.vmState === 'active') return attemptEnded(server, 'succeeded');
   return attemptEnded(server, to.vmState === 'error' ? 'failed' : 'abandoned');
 }
 
+/** So is the action. */
 function closeOperation(server: Server, to: Condition, { time }: ServerFacts): ServerEvent[] {
   if (!server.operation) return [];
   const action = server.operation.action as ActionName;
@@ -120,26 +128,20 @@ function observe(server: Server, data: Observed, facts: ServerFacts): ServerEven
   const changed = inTurn(
     server,
     facts,
-    (next) => (sameCondition(next, condition) ? [] : close(next, condition, facts)),
+    (next) => closeAttempt(next, condition, data.host),
+    (next) => (sameCondition(next, condition) ? [] : closeOperation(next, condition, facts)),
     (next) => toCondition(next, condition, { cause, reason: source }),
-    (next) => (next.vmState === server.vmState ? [] : enter(next.vmState, next, facts)),
+    (next) => enter(next, facts),
     (next) => (data.host === undefined ? [] : toHost(next, data.host, data.nodeId ?? next.nodeId ?? null)),
-    (next) => place(next, condition),
+    (next) => place(next),
     (next) =>
       launched === null || launched === next.launchedAt
         ? []
         : [{ type: 'ServerLaunched', data: { host: next.host, at: launched } }],
     (next) => update(next, data),
-    (next) => (next.vmState === 'deleted' ? [deleted(next)] : []),
+    (next) => leave(next),
   );
   return changed.length === 0 ? [] : [seen, ...changed];
-}
-
-/** A build that is seen on a host is an attempt. */
-function place(server: Server, { vmState, taskState }: Condition): ServerEvent[] {
-  const { host, nodeId = null } = server;
-  if (vmState !== 'building' || taskState === 'scheduling' || host === null || runningAttempt(server)) return [];
-  return [{ type: 'BuildAttemptStarted', data: { number: nextAttempt(server), host, nodeId, alternates: null } }];
 }
 
 function update(server: Server, data: Observed): ServerEvent[] {

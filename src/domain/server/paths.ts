@@ -14,22 +14,23 @@ interface Path {
 const at = (vmState: VmState, taskState: TaskState | null = null): Place => ({ vmState, taskState });
 const same = (a: Place, b: Place): boolean => a.vmState === b.vmState && a.taskState === b.taskState;
 
-/** Where an action may end that began in `start`. */
-const endsOf = ({ ends, steps }: Action, start: VmState): VmState[] => {
+/** Where an action may end that began in `start`. A resized server may have been running or not. */
+function endsOf({ ends, steps }: Action, start: VmState): VmState[] {
   const either: VmState[] = ['active', 'stopped'];
-  const own = { 'as-before': [start], 'by-power': either, 'as-it-ran': either } as Record<string, VmState[]>;
+  const asItRan: VmState[] = start === 'resized' ? either : [start === 'stopped' ? 'stopped' : 'active'];
+  const open: Readonly<Record<string, VmState[]>> = { 'as-before': [start], 'by-power': either, 'as-it-ran': asItRan };
   const special = steps.flatMap((step) => (step.ends ? [step.ends.vmState as VmState] : []));
-  return [...(own[ends.vmState] ?? [ends.vmState as VmState]), ...special];
-};
+  return [...(open[ends.vmState] ?? [ends.vmState as VmState]), ...special];
+}
 
 function pathOf(action: Action, start: VmState): Path {
-  const through = stepsOf(action, 'stopped').map(({ task, enters }) => ({ task, entered: enters?.vmState }));
+  const ends = endsOf(action, start);
   let vmState = start;
-  const steps = through.map(({ task, entered }) => {
-    vmState = entered ?? vmState;
+  const steps = stepsOf(action, ends.includes('stopped') ? 'stopped' : ends[0]!).map(({ task, enters }) => {
+    vmState = enters?.vmState ?? vmState;
     return at(vmState, task);
   });
-  return { action, start, steps, ends: endsOf(action, start).map((end) => at(end)) };
+  return { action, start, steps, ends: ends.map((end) => at(end)) };
 }
 
 const paths: readonly Path[] = actionNames.map(actionOf).flatMap((action) => {

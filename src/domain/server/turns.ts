@@ -1,6 +1,6 @@
-import type { EventContext } from '../kernel/aggregate.ts';
+import type { Born, EventContext } from '../kernel/aggregate.ts';
 import type { ServerEvent } from './events.ts';
-import { evolve } from './evolve.ts';
+import { begin, evolve } from './evolve.ts';
 import type { ServerFacts } from './facts.ts';
 import type { Server } from './state.ts';
 
@@ -21,9 +21,18 @@ export function inTurn(server: Server, { time }: Pick<ServerFacts, 'time'>, ...t
   return events;
 }
 
+/** The server as it is once it was discovered. */
+export function born(
+  data: Parameters<typeof begin.ServerDiscovered>[0],
+  { time, resource: { id } }: Pick<ServerFacts, 'time' | 'resource'>,
+): Server {
+  const lifetime = { revision: 0, createdAt: time, updatedAt: time };
+  const life = begin.ServerDiscovered(data, { id, eventId: '', revision: 0, time });
+  return structuredClone({ id, ...(life as Born<Server>), ...lifetime } as Server);
+}
+
 type Handler = (server: Server, data: object, context: EventContext) => void;
 const handlers = evolve as unknown as Readonly<Record<string, Handler>>;
 
-/** The data is copied, so that what is folded here shares nothing with what is stored. */
 const apply = (state: Server, { type, data }: ServerEvent, context: EventContext): void =>
-  handlers[type]?.(state, structuredClone(data), context);
+  handlers[type]?.(state, data, context);

@@ -29,12 +29,11 @@ export const resultOf = ({ status, retryable }: ExternalEvent): WaitResult | und
 
 export const isOpen = (wait: Wait): boolean => wait.result === undefined;
 
-/** The waits after the event: the first open one it answers is over. */
+/** The waits after the event: all open ones it answers are over. */
 export function withEvent(waits: readonly Wait[], event: ExternalEvent, time: string): Wait[] {
-  const index = waits.findIndex((wait) => isOpen(wait) && answers(wait, event));
   const result = resultOf(event);
-  if (index < 0 || result === undefined) return [...waits];
-  return waits.map((wait, at) => (at === index ? { ...wait, result, endedAt: time } : wait));
+  if (result === undefined) return [...waits];
+  return waits.map((wait) => (isOpen(wait) && answers(wait, event) ? { ...wait, result, endedAt: time } : wait));
 }
 
 /** The latest kept event that answers the wait, unless it was taken back since. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CommandOf } from '../kernel/commands.ts';
-import { Uuid } from '../kernel/resource.ts';
-import { Bag, faults, Holder, MaintenanceCause, Markers, nodeAttributes, PowerState } from './events.ts';
+import { Timestamp, Uuid } from '../kernel/resource.ts';
+import { Bag, faults, Holder, Markers, nodeAttributes, PowerState } from './events.ts';
 import { reportEvents } from './work-reports.ts';
 
 const Reason = z.string().max(5000);
@@ -88,8 +88,8 @@ export const nodeCommands = {
     leaseMs: milliseconds.optional(),
   }),
   ReleaseNode: z.strictObject({ holder: Holder.optional(), token: token.optional() }),
-  /** Takes the lock away from its holder, and gives up what it was held for. */
-  BreakReservation: z.strictObject({ reason: z.string().min(1).max(1000) }),
+  /** Takes the lock away from its holder, and gives up what it was held for. With `token`, that lock alone. */
+  BreakReservation: z.strictObject({ reason: z.string().min(1).max(1000), token: token.optional() }),
 
   /** Takes the node out of service: for the operator who asks, or for a `fault` that was found. */
   SetMaintenance: z.strictObject({
@@ -97,11 +97,8 @@ export const nodeCommands = {
     fault: z.enum(faults).optional(),
     token: token.optional(),
   }),
-  /** Ends one cause: `operator`, a fault, or `all`. */
-  ClearMaintenance: z.strictObject({
-    cause: z.union([MaintenanceCause, z.literal('all')]).optional(),
-    token: token.optional(),
-  }),
+  /** Ends maintenance; or one `fault` alone, or, with null, what an operator set alone. */
+  ClearMaintenance: z.strictObject({ fault: z.enum(faults).nullish(), token: token.optional() }),
 
   SetPowerState: z.strictObject({
     target: z.string().min(1).max(64),
@@ -123,8 +120,11 @@ export const nodeCommands = {
   }),
   DeleteNode: z.strictObject({}),
 
-  /** The conductor is lost, or was started anew (`by` itself). */
-  TakeOverConductor: z.strictObject({ conductor: Holder, by: Holder }),
+  /**
+   * The conductor is lost, or was started anew (`by` itself). With `lostAt`, what it has begun since is left alone, so
+   * that the command may come late and twice.
+   */
+  TakeOverConductor: z.strictObject({ conductor: Holder, by: Holder, lostAt: Timestamp.optional() }),
 
   /** The ledger's own clock: a wait has lasted long enough. */
   DeadlinePassed: z.strictObject({ name: z.string(), attempt: z.int().optional(), token: token.optional() }),

@@ -5,7 +5,7 @@ import { stale } from './late-reports.ts';
 import { released } from './lock.ts';
 import { moves } from './moves.ts';
 import { type Activity, machine } from './provision-machine.ts';
-import { type Claim, standingOf } from './standing.ts';
+import { type Claim, type Standing, standingOf } from './standing.ts';
 import type { Node } from './state.ts';
 import { later, latest } from './texts.ts';
 import { afterLoss, faultOnFailure } from './work.ts';
@@ -73,13 +73,15 @@ function leaseExpired(node: Node, facts: NodeFacts): NodeEvent[] {
   return [...released(node, 'expired'), ...afterLoss(node, { cause: 'lock-expired', error }, facts)];
 }
 
+const isOver: readonly Standing[] = ['ended', 'superseded', 'past'];
+
 /**
  * A sign of life of the node's ramdisk. It gives a waiting node more time, which the runtime keeps in memory; it is
  * recorded only where half of the time has gone, so that it is not lost with the process. Mostly it is no event.
  */
 export function heartbeat(node: Node, claim: Claim, facts: NodeFacts): NodeEvent[] {
   const standing = standingOf(node, claim, facts);
-  if (standing === 'ended' || standing === 'superseded') stale(node, { event: 'Heartbeat', ...claim });
+  if (isOver.includes(standing)) stale(node, { ...claim, event: 'Heartbeat' });
 
   const { callBack, maintenance, provisionState, attempts: attempt } = node;
   const { activity } = machine[provisionState];

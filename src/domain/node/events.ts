@@ -97,7 +97,7 @@ export const nodeEvents = defineEvents('node', {
   NodeOperationStarted: z.object({
     attempt,
     verb: z.string().max(64),
-    /** The lock it started under. */
+    /** The lock it begins under. */
     token,
     cleaning: z.enum(['manual', 'automated']).nullable(),
     steps: z.array(PlannedStep).max(1000),
@@ -126,9 +126,10 @@ export const nodeEvents = defineEvents('node', {
     error: ErrorText.optional(),
     blockedBy: z.object({ holder: Holder, purpose: Text }),
   }),
-  /** An outcome of an attempt that is over. Kept, and without effect. */
+  /** An outcome of an attempt that is over, named by its number or by its lock. Kept, and without effect. */
   NodeReportIgnored: z.object({
-    attempt,
+    attempt: attempt.nullable(),
+    token: token.nullable(),
     event: z.string().max(64),
     holder: Holder,
     error: ErrorText.optional(),

@@ -17,6 +17,7 @@ export const begin: Begin<Node, NodeEvent, 'NodeEnrolled'> = {
       trouble: null,
       pastTroubles: [],
       reservation: null,
+      workToken: 0,
       operation: null,
       cleaning: null,
       step: null,
@@ -99,8 +100,8 @@ export const evolve: Evolve<Node, NodeEvent, 'NodeEnrolled'> = {
     node.lastHeardAt = time;
   },
 
-  NodeReportIgnored(node, { event, attempt, holder, error }) {
-    node.ignored = { event, attempt, holder, error: error ?? null };
+  NodeReportIgnored(node, { event, attempt, token, holder, error }) {
+    node.ignored = { event, attempt, token, holder, error: error ?? null };
   },
 
   NodeCallBackExtended(node, { deadline }, { time }) {
@@ -111,6 +112,7 @@ export const evolve: Evolve<Node, NodeEvent, 'NodeEnrolled'> = {
   NodeReserved(node, { expiresAt, ...lock }, { time }) {
     node.reservation = { ...lock, since: time, ...(expiresAt !== null && { expiresAt }) };
     node.lastToken = lock.token;
+    if (lock.kind === 'provision') node.workToken = lock.token;
   },
 
   NodeReservationExtended(node, { expiresAt }) {

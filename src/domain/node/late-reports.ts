@@ -1,7 +1,8 @@
 import type { NodeEvent } from './events.ts';
 import type { NodeFacts } from './facts.ts';
 import { refuse } from './refusals.ts';
-import type { Node, Outcome } from './state.ts';
+import type { Claim } from './standing.ts';
+import type { IgnoredReport, Node, Outcome } from './state.ts';
 import { clipped } from './texts.ts';
 import { isKnown } from './troubles.ts';
 import { errorRaised, type ProvisionReport } from './work-reports.ts';
@@ -34,24 +35,22 @@ export function ofEarlierAttempt(node: Node, report: ProvisionReport, facts: Nod
   return tellsOutcome(event) || event === 'error' ? ignored(node, report, facts) : stale(node, report);
 }
 
-function ignored(node: Node, { event, holder, ...report }: ProvisionReport, { actor }: NodeFacts): NodeEvent[] {
-  const attempt = report.attempt ?? attemptBefore(node);
+/** The end of a lock that has been told already: of a power action, of a clean-up, of a worker who handed over. */
+export const ofPastLock = (node: Node, report: ProvisionReport): NodeEvent[] =>
+  tellsOutcome(report.event) ? [] : stale(node, report);
+
+function ignored(node: Node, report: ProvisionReport, { actor }: NodeFacts): NodeEvent[] {
+  const { event, attempt = null, token = null, holder = actor.id } = report;
   const error = report.error === undefined ? null : clipped(report.error);
-  const told = { event, attempt, holder: holder ?? actor.id, error };
+  const told: IgnoredReport = { event, attempt, token, holder, error };
   if (JSON.stringify(told) === JSON.stringify(node.ignored)) return [];
-  const data = { event, attempt, holder: told.holder, ...(error !== null && { error }), currentAttempt: node.attempts };
+  const data = { event, attempt, token, holder, ...(error !== null && { error }), currentAttempt: node.attempts };
   return [{ type: 'NodeReportIgnored', data }];
 }
 
-/** A token alone says only that the attempt is not the one at hand, or that it is over. */
-const attemptBefore = ({ attempts, operation }: Node): number => (operation?.endedAt ? attempts : attempts - 1);
-
-export function stale(
-  node: Node,
-  { event, attempt, token }: { event: string; attempt?: number | undefined; token?: number | undefined },
-): never {
-  const named = attempt === undefined ? `token ${token}` : `attempt ${attempt}`;
-  const detail = `${event} of ${named} comes too late: the node is ${node.provisionState}, and its last attempt is ${node.attempts}.`;
+export function stale(node: Node, { event, attempt, token }: Claim): never {
+  const named = attempt === undefined ? `lock ${token}` : `attempt ${attempt}`;
+  const detail = `${event} of ${named} comes too late: the node is ${node.provisionState}, at attempt ${node.attempts}.`;
   return refuse('stale-report', detail, {
     retryable: false,
     attempt: node.attempts,

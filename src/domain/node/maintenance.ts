@@ -23,21 +23,17 @@ export function setMaintenance(node: Node, { reason, fault, token }: Maintenance
 }
 
 export interface MaintenanceEnd {
-  readonly cause?: MaintenanceCause | 'all' | undefined;
+  readonly fault?: Exclude<MaintenanceCause, 'operator'> | null | undefined;
   readonly token?: number | undefined;
 }
 
-/**
- * Ends one cause, or all. Unless it says which, it ends what an operator set and leaves faults alone; where no operator
- * set anything, it is the faults that are meant.
- */
-export function clearMaintenance(node: Node, { cause, token }: MaintenanceEnd, facts: NodeFacts): NodeEvent[] {
+/** Ends maintenance; or one fault alone, or, with null, what an operator set alone. The other causes stay. */
+export function clearMaintenance(node: Node, { fault, token }: MaintenanceEnd, facts: NodeFacts): NodeEvent[] {
   const causes = node.maintenance?.causes.map((known) => known.cause) ?? [];
-  const meant = cause ?? (causes.includes(operator) ? operator : 'all');
-  const ended = meant === 'all' ? causes : causes.filter((known) => known === meant);
+  const ended = fault === undefined ? causes : causes.filter((cause) => cause === (fault ?? operator));
   if (ended.length === 0) return [];
   requireUnlocked(node, token, facts);
-  return ended.map((known): NodeEvent => ({ type: 'NodeMaintenanceCleared', data: { cause: known } }));
+  return ended.map((cause): NodeEvent => ({ type: 'NodeMaintenanceCleared', data: { cause } }));
 }
 
 type Cause = Maintenance['causes'][number];

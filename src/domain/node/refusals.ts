@@ -100,6 +100,13 @@ export const nodeRefusals = {
       'The attempt or lock that the report names has ended: the node was failed, aborted, taken over or set to work anew since. Stop working on the node. Reading it shows the attempt and the lock at hand.',
     ironic: 'InvalidState',
   },
+  'ambiguous-report': {
+    category: 'conflict',
+    title: 'The report may be about two things',
+    explanation:
+      'A power action runs on a node that is on the way somewhere, and the report could be about either. Give the `token` of the lock if the power action is meant, the `attempt` if the work is.',
+    ironic: 'InvalidState',
+  },
   'unknown-attempt': {
     category: 'invalid',
     title: 'The report is of an attempt that never began',

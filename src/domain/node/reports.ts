@@ -1,6 +1,6 @@
 import type { NodeEvent } from './events.ts';
 import type { NodeFacts } from './facts.ts';
-import { afterTheEnd, ofEarlierAttempt } from './late-reports.ts';
+import { afterTheEnd, ofEarlierAttempt, ofPastLock } from './late-reports.ts';
 import { lockedBy, released } from './lock.ts';
 import { powerOutcome } from './power.ts';
 import { kindOf, machine } from './provision-machine.ts';
@@ -24,6 +24,7 @@ const answers: Readonly<Record<Standing, Answer>> = {
   outsider: (node, report) => outsider(node, report),
   ended: (node, report, facts) => afterTheEnd(node, report, facts),
   superseded: (node, report, facts) => ofEarlierAttempt(node, report, facts),
+  past: (node, report) => ofPastLock(node, report),
 };
 
 /** What the holder of a lock reports is about what the lock is for. */

@@ -48,10 +48,17 @@ export function releaseNode(node: Node, claim: Claim, facts: NodeFacts): NodeEve
   return [...released(node, 'released'), ...afterRelease(node, facts)];
 }
 
-/** The way out where a holder is gone for good. Who did it and why is recorded, and the work is given up. */
-export function breakReservation(node: Node, { reason }: { reason: string }, facts: NodeFacts): NodeEvent[] {
+/**
+ * The way out where a holder is gone for good. Who did it and why is recorded, and the work is given up. With a token,
+ * it is that lock alone: whoever repeats the command does not break the lock of the next holder.
+ */
+export function breakReservation(
+  node: Node,
+  { reason, token: meant }: { reason: string; token?: number | undefined },
+  facts: NodeFacts,
+): NodeEvent[] {
   const lock = node.reservation;
-  if (!lock) return [];
+  if (!lock || lock.token !== (meant ?? lock.token)) return [];
   const { holder, token, purpose } = lock;
   const error = `The lock of ${holder} for ${purpose} was broken: ${reason}`;
   return [

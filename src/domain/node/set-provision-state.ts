@@ -48,8 +48,8 @@ function startWork(
   const attempt = node.attempts + 1;
   const cleaning = verb === 'clean' ? 'manual' : verb === 'provide' ? 'automated' : null;
   const given = verbArguments.filter((argument) => request[argument] !== undefined);
-  const lock = { kind: 'provision', purpose: `${verb} (attempt ${attempt})`, leaseMs } as const;
   const token = node.lastToken + 1;
+  const lock = { kind: 'provision', purpose: `${verb} (attempt ${attempt})`, leaseMs } as const;
 
   const ending = moves(node, path.slice(0, -1), { cause: 'command', facts });
   const ended = ending.at(-1)?.data;

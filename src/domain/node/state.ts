@@ -25,7 +25,7 @@ export interface Operation {
   error: string | null;
   /** The step it failed in. */
   failedStep: string | null;
-  /** Tokens below this belong to earlier attempts. */
+  /** The lock it began under; earlier ones belong to earlier attempts. */
   firstToken: number;
   steps: PlannedStep[];
   given: string[];
@@ -63,7 +63,8 @@ export interface PostponedReport {
 
 export interface IgnoredReport {
   event: string;
-  attempt: number;
+  attempt: number | null;
+  token: number | null;
   holder: string;
   error: string | null;
 }
@@ -102,6 +103,8 @@ export interface Node extends Lifetime, NodeAttributes {
 
   reservation: Reservation | null;
   lastToken: number;
+  /** The lock under which the work was last at hand; the locks of consoles and power actions are others. */
+  workToken: number;
   operation: Operation | null;
   attempts: number;
   /** Who asked for the cleaning at hand; a manual one ends in `manageable`. */

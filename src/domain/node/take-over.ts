@@ -4,18 +4,22 @@ import { released } from './lock.ts';
 import type { Node } from './state.ts';
 import { afterLoss, isWorkedOn } from './work.ts';
 
+export interface LostConductor {
+  readonly conductor: string;
+  readonly by: string;
+  /** Locks it took later are those of a conductor that is back. */
+  readonly lostAt?: string | undefined;
+}
+
 /**
  * A conductor is lost, or has started anew and lost what it was doing; `by` goes on with its nodes. Work that ran on it
  * has failed, in every working state alike and in maintenance too, since nobody will ever finish it. A node that waits
  * for its ramdisk, or for an operator, has lost nothing but a lock. Told twice, it has nothing left to do.
  */
-export function takeOverConductor(
-  node: Node,
-  { conductor, by }: { conductor: string; by: string },
-  facts: NodeFacts,
-): NodeEvent[] {
+export function takeOverConductor(node: Node, loss: LostConductor, facts: NodeFacts): NodeEvent[] {
+  const { conductor, by, lostAt = facts.time } = loss;
   const { reservation, postponed } = node;
-  const held = reservation?.holder === conductor;
+  const held = reservation?.holder === conductor && reservation.since <= lostAt;
   if (!held && node.conductor !== conductor) return [];
 
   const moves = by !== conductor && node.conductor !== by;

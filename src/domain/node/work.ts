@@ -82,7 +82,9 @@ export interface Loss {
 export function afterLoss(node: Node, { cause, error, holder }: Loss, facts: NodeFacts): NodeEvent[] {
   const { targetPowerState: target, reservation } = node;
   const power: NodeEvent[] = target ? [{ type: 'NodePowerRequestFailed', data: { target, error } }] : [];
-  if (isWorkedOn(node)) return [...moves(node, ['fail'], { cause, error, facts }), ...power];
+  // With a conductor goes all work on the node, whatever the lock was called.
+  const works = cause === 'takeover' ? kindOf(node.provisionState) === 'working' : isWorkedOn(node);
+  if (works) return [...moves(node, ['fail'], { cause, error, facts }), ...power];
 
   const cleanUp: NodeEvent[] =
     reservation?.kind === 'clean-up'

@@ -12,7 +12,7 @@ import {
   step,
   transition,
 } from '../../../src/domain/node/provision-machine.ts';
-import { vectors } from './vectors.ts';
+import { vectors } from './recorded.ts';
 
 interface MachineFile {
   states: { value: ProvisionState; stable: boolean; target: ProvisionState | null }[];

@@ -37,8 +37,8 @@ export function complete(it: Unfolding, entity: string, host?: string): void {
   const { round, binding } = it.port;
   const blocking = blockOf(it.port, entity) !== undefined;
   const reported = round.completed.some((completion) => completion.entity === entity);
-  const wiresAnew = entity === l2 && binding.device === 'down';
-  if (!blocking && !wiresAnew && (round.provisioned || reported)) return;
+  const wires = entity === l2 && binding.host !== null && binding.device !== 'up';
+  if (!blocking && !wires && (round.provisioned || reported)) return;
 
   it.add({
     type: 'ProvisioningComponentCompleted',

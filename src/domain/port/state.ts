@@ -94,6 +94,8 @@ export interface IgnoredReport {
 
 export const isBound = ({ host, vifType }: Binding): boolean => host !== null && !unplugged.includes(vifType);
 
+export const isFailed = ({ vifType }: Binding): boolean => vifType === 'binding_failed';
+
 /** A copy of everything that folding changes in place. */
 export const copyOf = (port: Port): Port => ({
   ...port,

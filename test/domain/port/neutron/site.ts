@@ -1,0 +1,209 @@
+import { agentRef, agentTypes } from '../../../../src/domain/agent/identity.ts';
+import type { Flow, FlowCommand, FlowEvent } from '../../../../src/domain/flows/flow.ts';
+import { portToServer } from '../../../../src/domain/flows/port-to-server.ts';
+import { reconsiderPorts } from '../../../../src/domain/flows/reconsider-ports.ts';
+import type { SiteIndex } from '../../../../src/domain/flows/site-index.ts';
+import { unscheduleDeletedDhcpAgents } from '../../../../src/domain/flows/unschedule-deleted-dhcp-agents.ts';
+import type { Related } from '../../../../src/domain/kernel/aggregate.ts';
+import type { JsonObject } from '../../../../src/domain/kernel/json.ts';
+import { type Kind, type ResourceRef, resourceOf, streamOf } from '../../../../src/domain/kernel/resource.ts';
+import type { Network } from '../../../../src/domain/network/state.ts';
+import type { MechanismDriver } from '../../../../src/domain/port/drivers/mechanism-driver.ts';
+import type { Port } from '../../../../src/domain/port/state.ts';
+import type { Outcome } from '../../../../src/runtime/command.ts';
+import type { EventStore } from '../../../../src/store/event-store.ts';
+import { openStore } from '../../../../src/store/open-store.ts';
+import { executor, openLedger } from '../../../support/ledger.ts';
+
+export const networkId = 'cccccccc-0000-4000-8000-000000000001';
+export const subnetId = 'cccccccc-0000-4000-8000-000000000002';
+export const serverId = 'aaaaaaaa-0000-4000-8000-000000000001';
+export const dhcpHost = 'dhcp-host';
+
+const second = 1000;
+
+export type Site = Awaited<ReturnType<typeof openSite>>;
+
+/**
+ * A site on a real runtime: ports, agents, networks and the flows between them. Time passes when it is told to, and
+ * flows run when they are told to. Servers are not part of it: what they are told is kept.
+ */
+export async function openSite(mechanismDrivers?: readonly MechanismDriver[]) {
+  const hooks: { beforeAppend: ((stream: string) => Promise<void>) | null } = { beforeAppend: null };
+  const settings = { ...(mechanismDrivers && { mechanismDrivers }) };
+  const bare = await openStore('memory:', { clock: 'manual', now: () => 0 });
+  let racesLost = 0;
+  const observer = { raceLost: () => void racesLost++ };
+  const { store, runtime, clock, execute } = await openLedger({
+    store: hooked(bare, hooks),
+    settings,
+    observer,
+  });
+  const lost = () => racesLost;
+
+  /** Agents that go on beating while time passes. */
+  const beating = new Map<string, ResourceRef>();
+  const seen = new Set<string>();
+  const told: FlowCommand[] = [];
+  const refusedByFlows: string[] = [];
+  let position: string | undefined;
+
+  const stateOf = async <S>(resource: ResourceRef): Promise<S | null> =>
+    ((await runtime.current(resource))?.state ?? null) as S | null;
+
+  const all = async <S>(kind: Kind): Promise<S[]> => {
+    const ids = [...seen].map((stream) => resourceOf(stream)!).filter((resource) => resource.kind === kind);
+    const states = await Promise.all(ids.map((resource) => stateOf<S & { deletedAt?: string }>(resource)));
+    return states.filter((state) => state !== null && state.deletedAt === undefined) as S[];
+  };
+
+  /** Runs the flows over everything that has happened since the last time, and over what that leads to. */
+  async function settle(): Promise<void> {
+    for (let more = true; more; ) {
+      more = false;
+      for await (const recorded of store.readAll({ ...(position !== undefined && { after: position }) })) {
+        more = true;
+        position = recorded.position;
+        seen.add(recorded.stream);
+        const { id, revision, type, time, data } = recorded;
+        const event: FlowEvent = {
+          id,
+          resource: resourceOf(recorded.stream)!,
+          revision,
+          type,
+          time,
+          data: data as JsonObject,
+        };
+        const index = indexOf(await all<Port>('port'), await all<Network>('network'));
+        for (const flow of [portToServer, reconsiderPorts(index), unscheduleDeletedDhcpAgents(index)])
+          await run(flow, event);
+      }
+    }
+  }
+
+  async function run(flow: Flow, event: FlowEvent): Promise<void> {
+    if (!flow.types.includes(event.type)) return;
+    const known = new Map<string, unknown>();
+    const related: Related = {
+      stateOf: (resource) => known.get(streamOf(resource)) ?? null,
+      heardAt: (resource) => runtime.heardAt(resource),
+    };
+    for (;;) {
+      const missing = (flow.needs?.(event, related) ?? []).filter((resource) => !known.has(streamOf(resource)));
+      if (missing.length === 0) break;
+      for (const resource of missing)
+        known.set(streamOf(resource), resource.kind === 'server' ? {} : await stateOf(resource));
+    }
+    for (const [index, command] of flow.react(event, related).entries()) {
+      if (command.resource.kind === 'server') {
+        told.push(command);
+        continue;
+      }
+      const actor = { type: 'system', id: flow.name } as const;
+      const outcome = await runtime.execute({ ...command, actor, key: `${flow.name}/${event.id}/${index}` });
+      if (outcome.outcome === 'refused') refusedByFlows.push(outcome.refusal.message);
+    }
+  }
+
+  const port = (id: string, type: string, data: object = {}): Promise<Outcome> => execute('port', id, type, data);
+
+  async function registerAgent(agent: ResourceRef, configurations: JsonObject = {}): Promise<Outcome> {
+    beating.set(agent.id, agent);
+    return execute('agent', agent.id, 'RegisterAgent', { configurations });
+  }
+
+  /** Lets time pass while all agents but the silent ones go on beating. */
+  async function pass(seconds: number): Promise<void> {
+    for (let left = seconds; left > 0; left -= 30) {
+      await clock.advance(Math.min(left, 30) * second);
+      for (const agent of beating.values()) await execute('agent', agent.id, 'Heartbeat');
+    }
+  }
+
+  async function silence(agent: ResourceRef, seconds: number): Promise<void> {
+    beating.delete(agent.id);
+    await pass(seconds);
+  }
+
+  const killAgent = (agent: ResourceRef): Promise<void> => silence(agent, 80);
+
+  return {
+    store,
+    runtime,
+    clock,
+    execute,
+    port,
+    settle,
+    pass,
+    registerAgent,
+    silence,
+    killAgent,
+    told,
+    refusedByFlows,
+    racesLost: lost,
+    portState: (id: string) => stateOf<Port>({ kind: 'port', id }),
+
+    async createNetwork(segments: object[], dhcp: { enableDhcp?: boolean } = {}): Promise<void> {
+      await execute('network', networkId, 'CreateNetwork', { segments });
+      await execute('network', networkId, 'AddSubnet', { id: subnetId, cidr: '10.0.0.0/24', ...dhcp });
+    },
+
+    async scheduleDhcp(): Promise<void> {
+      await registerAgent(agentRef(dhcpHost, agentTypes.dhcp));
+      await execute('network', networkId, 'ScheduleDhcpAgent', { host: dhcpHost });
+    },
+
+    async deleteAgent(agent: ResourceRef): Promise<void> {
+      beating.delete(agent.id);
+      await execute('agent', agent.id, 'DeleteAgent');
+    },
+
+    /** Another process on the same ledger. */
+    async rival(drivers = mechanismDrivers) {
+      const other = await openLedger({
+        store: bare,
+        clock,
+        settings: { ...(drivers && { mechanismDrivers: drivers }) },
+      });
+      return executor(other.runtime);
+    },
+
+    /** Runs `interfere` each time something of the port is about to be stored, which then loses the race. */
+    interfering(portId: string, interfere: () => Promise<boolean>): void {
+      hooks.beforeAppend = async (stream) => {
+        if (stream !== `port-${portId}`) return;
+        if (!(await interfere())) hooks.beforeAppend = null;
+      };
+    },
+  };
+}
+
+function hooked(store: EventStore, hooks: { beforeAppend: ((stream: string) => Promise<void>) | null }): EventStore {
+  return new Proxy(store, {
+    get(target, name) {
+      if (name === 'append') {
+        return async (request: Parameters<EventStore['append']>[0]) => {
+          await hooks.beforeAppend?.(request.stream);
+          return target.append(request);
+        };
+      }
+      const value = Reflect.get(target, name, target) as unknown;
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+const indexOf = (ports: Port[], networks: Network[]): SiteIndex => ({
+  portsFailedOn: (host) =>
+    ports.filter(({ binding }) => binding.host === host && binding.vifType === 'binding_failed').map(({ id }) => id),
+  portsAwaitingL2On: (host) =>
+    ports
+      .filter(({ blocks }) => blocks.some((block) => block.entity === 'L2' && block.host === host))
+      .map(({ id }) => id),
+  portsAwaitingDhcpOf: (network) =>
+    ports
+      .filter((port) => port.networkId === network && port.blocks.some(({ entity }) => entity === 'DHCP'))
+      .map(({ id }) => id),
+  networksServedFrom: (host) =>
+    networks.filter(({ dhcpAgents }) => dhcpAgents.some((agent) => agent.host === host)).map(({ id }) => id),
+});

@@ -8,18 +8,11 @@ import type { EventStore, RecordedEvent } from '../store/event-store.ts';
 import type { CurrentState } from './command.ts';
 import type { Runtime } from './runtime.ts';
 
-/** Where a subscription stands, kept across restarts. */
-export interface Checkpoints {
-  load(name: string): Promise<string | null>;
-  save(name: string, position: string): Promise<void>;
-}
-
 export interface FlowsOptions {
   readonly store: EventStore;
   readonly runtime: Runtime;
   readonly aggregates: Readonly<Record<Kind, Aggregate>>;
   readonly flows: readonly Flow[];
-  readonly checkpoints: Checkpoints;
   readonly observer?: FlowsObserver;
 }
 
@@ -76,8 +69,8 @@ export class FlowRunner {
   }
 
   async #run(): Promise<void> {
-    const { store, checkpoints } = this.#options;
-    const after = await checkpoints.load(checkpointName);
+    const { store } = this.#options;
+    const after = await store.loadCheckpoint(checkpointName);
     this.#position = after;
     const subscription = store.subscribe({
       ...(after !== null && { after }),
@@ -181,8 +174,9 @@ export class FlowRunner {
   async #keepCheckpoint(): Promise<void> {
     if (this.#position === null) return;
     this.#settled = 0;
-    const { checkpoints, observer } = this.#options;
-    await checkpoints.save(checkpointName, this.#position).catch((error) => observer?.checkpointFailed?.(error));
+    const { store, observer } = this.#options;
+    const checkpoint = { name: checkpointName, position: this.#position };
+    await store.saveCheckpoint(checkpoint).catch((error) => observer?.checkpointFailed?.(error));
   }
 
   #oneSettled(): Promise<void> {

@@ -103,6 +103,12 @@ export interface Snapshot {
   readonly state: string;
 }
 
+/** How far a named reader of the ledger has come: kept with the ledger, so that it is never lost alone. */
+export interface Checkpoint {
+  readonly name: string;
+  readonly position: string;
+}
+
 export interface LedgerInfo {
   readonly ledgerId: string;
   readonly engine: 'sqlite' | 'memory' | 'eventstoredb';
@@ -174,6 +180,12 @@ export interface EventStore {
 
   /** All snapshots that are kept, in any order. */
   readSnapshots(): AsyncIterable<Snapshot>;
+
+  /** Where a named reader stands; null where it never said. */
+  loadCheckpoint(name: string): Promise<string | null>;
+
+  /** Keeps where a named reader stands. The last one that was saved counts, also when it goes back. */
+  saveCheckpoint(checkpoint: Checkpoint): Promise<void>;
 
   /** Finishes the appends in flight, ends the subscriptions, releases the ledger. */
   close(): Promise<void>;

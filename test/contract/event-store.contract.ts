@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import { describeAppends } from './appends.contract.ts';
+import { describeCheckpoints } from './checkpoints.contract.ts';
 import { describeClosing } from './closing.contract.ts';
 import { describeConcurrency } from './concurrency.contract.ts';
 import { describeReads } from './reads.contract.ts';
@@ -18,6 +19,7 @@ export function describeEventStore(name: string, open: OpenEngine): void {
     describeSubscriptions(open);
     describeReceipts(open);
     describeSnapshots(open);
+    describeCheckpoints(open);
     describeConcurrency(open);
     describeClosing(open);
   });

@@ -3,6 +3,7 @@ import { checkAppend, faultOf, judgeAppend } from '../append-rules.ts';
 import {
   type AppendRequest,
   type AppendResult,
+  type Checkpoint,
   type EventStore,
   formatPosition,
   type LedgerIdentity,
@@ -44,6 +45,7 @@ export class MemoryStore implements EventStore {
   readonly info: LedgerInfo;
   readonly #streams = new Map<string, MemoryStream>();
   readonly #snapshots = new Map<string, Snapshot>();
+  readonly #checkpoints = new Map<string, string>();
   readonly #log = new LiveLog(new EventTail(0, { maxEvents: Infinity, maxBytes: Infinity }), nothingIsOlder);
   #pending: PendingAppend[] = [];
   #committing: Promise<void> = Promise.resolve();
@@ -103,6 +105,16 @@ export class MemoryStore implements EventStore {
     this.#requireOpen();
     if (replacesSnapshot(this.#snapshots.get(snapshot.stream), snapshot, this.#past(snapshot.stream).revision))
       this.#snapshots.set(snapshot.stream, { ...snapshot });
+  }
+
+  async loadCheckpoint(name: string): Promise<string | null> {
+    this.#requireOpen();
+    return this.#checkpoints.get(name) ?? null;
+  }
+
+  async saveCheckpoint({ name, position }: Checkpoint): Promise<void> {
+    this.#requireOpen();
+    this.#checkpoints.set(name, position);
   }
 
   readSnapshots(): AsyncIterable<Snapshot> {

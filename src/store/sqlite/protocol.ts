@@ -4,12 +4,13 @@
  */
 
 import type { Verdict } from '../append-rules.ts';
-import type { AppendRequest, NewEvent, Snapshot } from '../event-store.ts';
+import type { AppendRequest, Checkpoint, NewEvent, Snapshot } from '../event-store.ts';
 import type { SqliteFault } from './sqlite-fault.ts';
 
 export interface Batch {
   readonly appends: readonly AppendRequest[];
   readonly snapshots: readonly Snapshot[];
+  readonly checkpoints: readonly Checkpoint[];
 }
 
 export interface EncodedBatch {
@@ -34,9 +35,9 @@ export type FromWriter =
 
 export type VerdictException = readonly [index: number, verdict: Exclude<Verdict, { kind: 'write' }>];
 
-export function encodeBatch({ appends, snapshots }: Batch): EncodedBatch {
+export function encodeBatch({ appends, snapshots, checkpoints }: Batch): EncodedBatch {
   const texts: string[] = [];
-  const numbers: number[] = [appends.length, snapshots.length];
+  const numbers: number[] = [appends.length, snapshots.length, checkpoints.length];
   for (const { stream, expectedRevision, events, receipt } of appends) {
     texts.push(stream);
     if (receipt) texts.push(receipt.commandId, receipt.bodyHash);
@@ -50,6 +51,7 @@ export function encodeBatch({ appends, snapshots }: Batch): EncodedBatch {
     texts.push(stream, state);
     numbers.push(revision, foldVersion);
   }
+  for (const { name, position } of checkpoints) texts.push(name, position);
   return { texts, numbers };
 }
 
@@ -84,8 +86,10 @@ export function decodeBatch({ texts, numbers }: EncodedBatch): Batch {
 
   const appendCount = number();
   const snapshotCount = number();
+  const checkpointCount = number();
   return {
     appends: Array.from({ length: appendCount }, append),
     snapshots: Array.from({ length: snapshotCount }, snapshot),
+    checkpoints: Array.from({ length: checkpointCount }, (): Checkpoint => ({ name: text(), position: text() })),
   };
 }

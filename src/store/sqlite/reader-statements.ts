@@ -34,6 +34,7 @@ export class ReaderStatements {
   readonly receipt: Statement<[string, string]>;
   readonly receiptsAfter: Statement<[number, string, string, number]>;
   readonly snapshot: Statement<[string]>;
+  readonly checkpoint: Statement<[string]>;
   readonly snapshotsAfter: Statement<[string, number]>;
   readonly #db: Database;
   readonly #windows = new Map<string, Statement>();
@@ -51,6 +52,7 @@ export class ReaderStatements {
     this.streamUpTo = db
       .prepare(`${ofStream} WHERE s.id = ? AND e.revision >= ? AND e.position <= ? ORDER BY e.revision LIMIT ?`)
       .raw();
+    this.checkpoint = db.prepare('SELECT position FROM checkpoints WHERE name = ?').pluck();
     this.streamId = db.prepare('SELECT id FROM streams WHERE name = ?').pluck();
     this.lastRevision = db.prepare('SELECT max(revision) FROM events WHERE stream = ?').pluck();
     this.positionAt = db.prepare('SELECT position FROM events WHERE stream = ? AND revision = ?').pluck();

@@ -75,6 +75,11 @@ export class LedgerReader {
     return this.#read(() => this.#sql.snapshotsAfter.all(last?.stream ?? '', limit) as Snapshot[]);
   }
 
+  checkpoint(name: string): string | null {
+    const position = this.#read(() => this.#sql.checkpoint.get(name) as number | undefined);
+    return position === undefined ? null : formatPosition(position);
+  }
+
   snapshot(stream: string): Snapshot | null {
     return this.#read(() => (this.#sql.snapshot.get(stream) as Snapshot | undefined) ?? null);
   }

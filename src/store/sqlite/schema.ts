@@ -56,6 +56,11 @@ CREATE TABLE snapshots (
   state        TEXT    NOT NULL
 ) STRICT;
 
+CREATE TABLE checkpoints (
+  name     TEXT PRIMARY KEY,
+  position INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE VIEW ledger AS
   SELECT e.position, s.name AS stream, e.revision, e.type, e.time, e.v, e.id, e.data, e.metadata
   FROM events e JOIN streams s ON s.id = e.stream;

@@ -2,6 +2,7 @@ import { checkAppend } from '../append-rules.ts';
 import {
   type AppendRequest,
   type AppendResult,
+  type Checkpoint,
   type EventStore,
   formatPosition,
   type LedgerIdentity,
@@ -134,6 +135,15 @@ class SqliteStore implements EventStore {
 
   async saveSnapshot(snapshot: Snapshot): Promise<void> {
     return this.#writable().saveSnapshot(snapshot);
+  }
+
+  async loadCheckpoint(name: string): Promise<string | null> {
+    this.#log.requireOpen();
+    return this.#reader.checkpoint(name);
+  }
+
+  async saveCheckpoint(checkpoint: Checkpoint): Promise<void> {
+    return this.#writable().saveCheckpoint(checkpoint);
   }
 
   readSnapshots(): AsyncIterable<Snapshot> {

@@ -1,6 +1,6 @@
 import type { Database, Statement } from 'better-sqlite3';
 import type { PastReceipt, StreamPast } from '../append-rules.ts';
-import type { NewEvent, Receipt, Snapshot } from '../event-store.ts';
+import { type Checkpoint, type NewEvent, parsePosition, type Receipt, type Snapshot } from '../event-store.ts';
 
 /** What the writer asks and tells the file, prepared once. */
 export class WriterStatements {
@@ -18,6 +18,7 @@ export class WriterStatements {
   readonly #insertReceipt: Statement<[number, string, string, number, number, number]>;
   readonly #snapshot: Statement<[number]>;
   readonly #putSnapshot: Statement<[number, number, number, string]>;
+  readonly #putCheckpoint: Statement<[string, number]>;
 
   constructor(db: Database) {
     this.begin = db.prepare('BEGIN IMMEDIATE');
@@ -42,6 +43,7 @@ export class WriterStatements {
     this.#insertReceipt = db.prepare('INSERT INTO receipts VALUES (?, ?, ?, ?, ?, ?)');
     this.#snapshot = db.prepare('SELECT revision, fold_version AS foldVersion FROM snapshots WHERE stream = ?');
     this.#putSnapshot = db.prepare('INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?)');
+    this.#putCheckpoint = db.prepare('INSERT OR REPLACE INTO checkpoints VALUES (?, ?)');
   }
 
   lastPosition(): number {
@@ -63,6 +65,10 @@ export class WriterStatements {
 
   snapshot(stream: number): Pick<Snapshot, 'revision' | 'foldVersion'> | undefined {
     return this.#snapshot.get(stream) as Pick<Snapshot, 'revision' | 'foldVersion'> | undefined;
+  }
+
+  putCheckpoint({ name, position }: Checkpoint): void {
+    this.#putCheckpoint.run(name, parsePosition(position));
   }
 
   putSnapshot(stream: number, { revision, foldVersion, state }: Snapshot): void {

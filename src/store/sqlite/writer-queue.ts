@@ -1,5 +1,12 @@
 import { faultOf } from '../append-rules.ts';
-import { type AppendRequest, type AppendResult, formatPosition, RecordedEvent, type Snapshot } from '../event-store.ts';
+import {
+  type AppendRequest,
+  type AppendResult,
+  type Checkpoint,
+  formatPosition,
+  RecordedEvent,
+  type Snapshot,
+} from '../event-store.ts';
 import { StoreError } from '../store-error.ts';
 import { encodeBatch, type FromWriter } from './protocol.ts';
 import { reasonOf, type SqliteFault } from './sqlite-fault.ts';
@@ -22,10 +29,12 @@ interface Waiting<Request, Result> {
 }
 type WaitingAppend = Waiting<AppendRequest, AppendResult>;
 type WaitingSnapshot = Waiting<Snapshot, void>;
+type WaitingCheckpoint = Waiting<Checkpoint, void>;
 
 interface WaitingBatch {
   readonly appends: readonly WaitingAppend[];
   readonly snapshots: readonly WaitingSnapshot[];
+  readonly checkpoints: readonly WaitingCheckpoint[];
 }
 
 /** What one transaction may carry, so that the appends behind it do not wait for long. */
@@ -41,6 +50,7 @@ export class WriterQueue {
   #writer: WriterThread | null = null;
   #appends: WaitingAppend[] = [];
   #snapshots: WaitingSnapshot[] = [];
+  #checkpoints: WaitingCheckpoint[] = [];
   #inFlight: WaitingBatch | null = null;
   #flushScheduled = false;
   #openingFault: SqliteFault | null = null;
@@ -66,6 +76,13 @@ export class WriterQueue {
     });
   }
 
+  saveCheckpoint(request: Checkpoint): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#checkpoints.push({ request, bytes: request.name.length, resolve, reject });
+      this.#flushSoon();
+    });
+  }
+
   /** Settles when everything handed in is answered. */
   async drained(): Promise<void> {
     if (!this.#isIdle) await new Promise<void>((resolve) => (this.#onIdle = resolve));
@@ -82,7 +99,8 @@ export class WriterQueue {
   }
 
   get #isIdle(): boolean {
-    return !this.#inFlight && this.#appends.length === 0 && this.#snapshots.length === 0;
+    const waiting = this.#appends.length + this.#snapshots.length + this.#checkpoints.length;
+    return !this.#inFlight && waiting === 0;
   }
 
   /** At the end of this turn of the event loop: what else arrives in it goes along. */
@@ -97,14 +115,16 @@ export class WriterQueue {
 
   #flush(): void {
     if (this.#inFlight || this.#isIdle) return;
-    const batch = { appends: takeUpTo(this.#appends), snapshots: takeUpTo(this.#snapshots) };
+    const checkpoints = this.#checkpoints.splice(0);
+    const batch = { appends: takeUpTo(this.#appends), snapshots: takeUpTo(this.#snapshots), checkpoints };
     this.#appends = this.#appends.slice(batch.appends.length);
     this.#snapshots = this.#snapshots.slice(batch.snapshots.length);
     this.#inFlight = batch;
     this.#writer ??= this.#start();
     const appends = batch.appends.map(({ request }) => request);
     const snapshots = batch.snapshots.map(({ request }) => request);
-    this.#writer.send({ kind: 'commit', batch: encodeBatch({ appends, snapshots }) });
+    const encoded = encodeBatch({ appends, snapshots, checkpoints: checkpoints.map(({ request }) => request) });
+    this.#writer.send({ kind: 'commit', batch: encoded });
   }
 
   #start(): WriterThread {
@@ -126,10 +146,13 @@ export class WriterQueue {
   #landed(): WaitingBatch {
     const batch = this.#inFlight;
     this.#inFlight = null;
-    return batch ?? { appends: [], snapshots: [] };
+    return batch ?? { appends: [], snapshots: [], checkpoints: [] };
   }
 
-  #answer({ appends, snapshots }: WaitingBatch, { first, exceptions }: FromWriter & { kind: 'committed' }): void {
+  #answer(
+    { appends, snapshots, checkpoints }: WaitingBatch,
+    { first, exceptions }: FromWriter & { kind: 'committed' },
+  ): void {
     const verdicts = new Map(exceptions);
     const events: RecordedEvent[] = [];
     const answers = appends.map(({ request, resolve, reject }, index) => {
@@ -146,6 +169,7 @@ export class WriterQueue {
     this.#options.onCommitted(events);
     for (const answer of answers) answer();
     for (const { resolve } of snapshots) resolve();
+    for (const { resolve } of checkpoints) resolve();
   }
 
   /** Whether the batch it had was committed is not known; the queue behind it has not been touched. */
@@ -182,9 +206,10 @@ function record({ stream, expectedRevision, events }: AppendRequest, first: numb
   return into.at(-1)!;
 }
 
-function refuse({ appends, snapshots }: WaitingBatch, error: StoreError): void {
+function refuse({ appends, snapshots, checkpoints }: WaitingBatch, error: StoreError): void {
   for (const { reject } of appends) reject(error);
   for (const { reject } of snapshots) reject(error);
+  for (const { reject } of checkpoints) reject(error);
 }
 
 const notWritable = (reason: string, cause: SqliteFault | Error | null): StoreError =>

@@ -51,7 +51,7 @@ export class LedgerWriter {
    * Puts the batch into one transaction. An append that is refused leaves the others alone; an error of the transaction
    * keeps nothing of the batch, and the next one starts from what the file says.
    */
-  commit({ appends, snapshots }: Batch): { first: number; exceptions: VerdictException[] } {
+  commit({ appends, snapshots, checkpoints }: Batch): { first: number; exceptions: VerdictException[] } {
     try {
       this.#sql.begin.run();
       this.#forgetIfChangedElsewhere();
@@ -62,6 +62,7 @@ export class LedgerWriter {
         if (verdict.kind !== 'write') exceptions.push([index, verdict]);
       }
       for (const snapshot of snapshots) this.#saveSnapshot(snapshot);
+      for (const checkpoint of checkpoints) this.#sql.putCheckpoint(checkpoint);
       this.#sql.commit.run();
       return { first, exceptions };
     } catch (error) {

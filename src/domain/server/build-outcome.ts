@@ -20,13 +20,13 @@ const everyOf = (course: Course, ...kinds: string[]): Record<string, Course> =>
  * waits for capacity. Failures of the network, of images, flavors and volumes would be the same on every host.
  */
 const courses: Readonly<Record<string, Course>> = {
-  ...everyOf('wait-for-room', 'NoValidHost', 'RequestFilterFailed'),
+  ...everyOf('wait-for-room', 'NoValidHost'),
   ...everyOf('try-next-host', 'RescheduledException', 'ComputeResourcesUnavailable', 'GroupAffinityViolation'),
   ...everyOf('give-up', 'MaxRetriesExceeded', 'HostMappingNotFound', 'BuildAbortException'),
   ...everyOf('give-up', 'TooManyInstances', 'QuotaError', 'OverQuota', 'ResourceProviderAllocationRetrievalFailed'),
   ...everyOf('give-up', 'AcceleratorRequestBindingFailed', 'AcceleratorRequestOpFailed'),
   ...everyOf('give-up', 'VirtualInterfaceCreateException', 'VirtualInterfaceMacAddressException'),
-  ...everyOf('give-up', 'NetworkAllocationFailed', 'NoMoreNetworks', 'NoMoreFixedIps', 'FixedIpLimitExceeded'),
+  ...everyOf('give-up', 'NoMoreNetworks', 'NoMoreFixedIps', 'FixedIpLimitExceeded'),
   ...everyOf('give-up', 'ImageNotFound', 'ImageNotActive', 'ImageUnacceptable', 'InvalidDiskInfo', 'InvalidDiskFormat'),
   ...everyOf('give-up', 'FlavorDiskTooSmall', 'FlavorMemoryTooSmall', 'FlavorNotFound', 'SignatureVerificationError'),
   ...everyOf(

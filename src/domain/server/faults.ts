@@ -28,8 +28,14 @@ const usualMessages: Readonly<Record<string, string>> = {
   NoValidHost: 'No valid host was found. There are not enough hosts available.',
 };
 
+/** A scheduler whose request filters leave no host says that there is none. */
+const otherNames: Readonly<Record<string, string>> = { RequestFilterFailed: 'NoValidHost' };
+
 /** Over a message bus the class arrives under another name: `NoValidHost` as `NoValidHost_Remote`. */
-export const kindOf = (reason: string): string => reason.replace(/_Remote$/, '');
+export function kindOf(reason: string): string {
+  const kind = reason.replace(/_Remote$/, '');
+  return otherNames[kind] ?? kind;
+}
 
 /** A failure without a message is told by its class alone, as Nova does for exceptions that are not its own. */
 export function faultOf({ reason, message, code, details }: Failure, created: string): Fault {

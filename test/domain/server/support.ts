@@ -3,9 +3,11 @@ import { serverAggregate } from '../../../src/domain/server/index.ts';
 import type { Server } from '../../../src/domain/server/state.ts';
 import { Resource } from '../../support/story.ts';
 
-const vectors = new URL('../../vectors/nova/', import.meta.url);
+const read = <T>(folder: string, name: string): T =>
+  JSON.parse(readFileSync(new URL(`../../../${folder}/${name}`, import.meta.url), 'utf8')) as T;
 
-export const readVectors = <T>(name: string): T => JSON.parse(readFileSync(new URL(name, vectors), 'utf8')) as T;
+export const readVectors = <T>(name: string): T => read('test/vectors/nova', name);
+export const readRecording = <T>(name: string): T => read('demo/recordings/nova', name);
 
 /** A server under settings, where the defaults are not meant. */
 export function aServer(settings: object = {}): Resource<Server> {

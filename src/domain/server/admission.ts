@@ -20,8 +20,9 @@ export const rebuildPending: Request = {
 
 export const claimPending: Request = { command: 'ClaimPendingServer', guard: { ...always, vmStates: pendingOnly } };
 
-/** What people may ask for besides the actions. */
-const otherRequests: readonly Request[] = [
+/** Everything that people may ask for. */
+const requests: readonly Request[] = [
+  ...actionNames.map(actionOf),
   rebuildPending,
   claimPending,
   { command: 'AttachInterface', guard: sideGuards.attachInterface },
@@ -35,8 +36,7 @@ const otherRequests: readonly Request[] = [
 /** The commands that people may give now, in the table's order. */
 export function allowedCommands(server: Server, facts: Pick<ServerFacts, 'overridesLock'> = {}): string[] {
   if (server.deletedAt !== undefined) return [];
-  const candidates = [...actionNames.map(actionOf), ...otherRequests];
-  const accepted = candidates.filter(({ guard }) => obstacleTo(server, guard, facts) === null);
+  const accepted = requests.filter(({ guard }) => obstacleTo(server, guard, facts) === null);
   return [...new Set(accepted.map(({ command }) => command))];
 }
 

@@ -119,13 +119,15 @@ export const externalEventDecisions: Decide<Server, Pick<ServerCommands, Subject
     if (effect.length > 0) return [...effect, received(event, 'applied')];
 
     const verdict = verdictOn(server, event);
-    const decisive = verdict === 'satisfied' || verdict === 'failed';
-    if (!decisive && server.externalEvents.some((kept) => sameEvent(kept, event))) return [];
+    if (verdict !== 'satisfied' && verdict !== 'failed') {
+      const known = server.externalEvents.some((kept) => sameEvent(kept, event));
+      return known ? [] : [received(event, verdict)];
+    }
     return inTurn(
       server,
       facts,
       () => [received(event, verdict)],
-      (next) => (decisive ? settle(next, facts, 'ReceiveExternalEvent') : []),
+      (next) => settle(next, facts, 'ReceiveExternalEvent'),
     );
   },
 

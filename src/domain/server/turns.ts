@@ -11,12 +11,11 @@ export function inTurn(server: Server, { time }: Pick<ServerFacts, 'time'>, ...t
   const context: EventContext = { id: server.id, eventId: '', revision: server.revision, time };
   const events: ServerEvent[] = [];
   let state = server;
+  let folded = 0;
   for (const turn of turns) {
-    const next = turn(state);
-    if (next.length === 0) continue;
-    if (state === server) state = structuredClone(server);
-    for (const event of next) apply(state, event, context);
-    events.push(...next);
+    if (folded < events.length && state === server) state = structuredClone(server);
+    for (; folded < events.length; folded++) apply(state, events[folded]!, context);
+    events.push(...turn(state));
   }
   return events;
 }

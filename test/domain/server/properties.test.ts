@@ -12,7 +12,7 @@ const inEveryLife = (witness: Witness) =>
     fc.property(lives, (life) => {
       live(life, witness);
     }),
-    { numRuns: 150 },
+    { numRuns: 400 },
   );
 
 describe('in every life of a server', () => {
@@ -70,7 +70,7 @@ describe('in every life of a server', () => {
         expect(JSON.stringify(drafted)).toBe(JSON.stringify(server.state));
         expect(JSON.stringify(server.events)).toBe(stored);
       }),
-      { numRuns: 150 },
+      { numRuns: 400 },
     );
   });
 

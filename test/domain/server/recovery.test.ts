@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { serverAggregate } from '../../../src/domain/server/index.ts';
 import { story } from '../../support/story.ts';
+import { RecordedServer } from './lives.ts';
 import { anObservedServer, aRunningServer, aServer } from './support.ts';
 
 const running = [
@@ -50,6 +51,33 @@ describe('C010: a state that somebody orders', () => {
       .events('BuildAttemptEnded', 'ServerStateChanged')
       .state({ status: 'ERROR', build: null, attempts: [{ outcome: 'abandoned' }] }),
   );
+});
+
+describe('C010: what is done to a server that is on no host any more', () => {
+  test('leaves its traces, and they stay', () => {
+    const server = new RecordedServer(serverAggregate);
+    for (const { type, data } of [
+      ...running,
+      { type: 'ShelveServer', data: {} },
+      { type: 'ReportActionProgress', data: { action: 'ShelveServer', taskState: 'shelving_offloading' } },
+      { type: 'ReportActionSuccess', data: { action: 'ShelveServer' } },
+      { type: 'DeleteServer', data: {} },
+    ]) {
+      server.execute(type, data);
+    }
+    expect(server.view).toMatchObject({ status: 'DELETED', lastOperation: { action: 'DeleteServer' } });
+    const told = server.events.filter(({ type }) => type === 'ServerStateChanged').map(({ data }) => data.to);
+    expect(told).toMatchObject([
+      { vmState: 'building', taskState: null },
+      { vmState: 'building', taskState: 'spawning' },
+      { vmState: 'active', taskState: null },
+      { vmState: 'active', taskState: 'shelving' },
+      { vmState: 'shelved', taskState: 'shelving_offloading' },
+      { vmState: 'shelved_offloaded', taskState: null },
+      { vmState: 'shelved_offloaded', taskState: 'deleting' },
+      { vmState: 'deleted', taskState: null },
+    ]);
+  });
 });
 
 describe('C050: what a hypervisor says about a guest', () => {
@@ -172,4 +200,24 @@ describe('the attributes of a server', () => {
       .when('AttachInterface', { portId })
       .events('PortAttached'),
   );
+});
+
+describe('C046: how long a server is in its state', () => {
+  test('is counted from the beginning of the present stay, each return anew', () => {
+    const server = aRunningServer();
+    const since = () => server.view.conditionSince as string;
+    const first = since();
+    server.execute('UpdateServer', { name: 'renamed' });
+    server.execute('LockServer');
+    server.execute('UnlockServer');
+    expect(since()).toBe(first);
+
+    server.now += 3_600_000;
+    server.execute('PauseServer');
+    server.execute('ReportActionSuccess', { action: 'PauseServer' });
+    server.execute('UnpauseServer');
+    server.execute('ReportActionSuccess', { action: 'UnpauseServer' });
+    expect(server.view.status).toBe('ACTIVE');
+    expect(Date.parse(since()) - Date.parse(first)).toBeGreaterThan(3_600_000);
+  });
 });

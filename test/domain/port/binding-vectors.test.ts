@@ -6,9 +6,9 @@ import { defects } from './neutron/defects.ts';
 import { driversFor } from './neutron/drivers.ts';
 import { Expected } from './neutron/expected.ts';
 import { comesAfter, follow, interfere } from './neutron/interference.ts';
-import { openSite, type Site } from './neutron/site.ts';
 import { perform, portId, recorded, setUp } from './neutron/translation.ts';
 import { type NovaEvent, type PortState, type Scenario, type Step, scenarios } from './neutron/vectors.ts';
+import { openSite, type Site } from './site.ts';
 
 /** What a refusal of Neutron's is here. Null: the work is done already, which is no error here. */
 const refusals: Record<string, readonly (string | null)[]> = {

@@ -1,7 +1,7 @@
 import type { MechanismDriver } from '../../../../src/domain/port/drivers/mechanism-driver.ts';
 import { refused } from '../../../../src/domain/port/drivers/mechanism-driver.ts';
+import type { Site } from '../site.ts';
 import { otherWorker } from './drivers.ts';
-import type { Site } from './site.ts';
 import { portId } from './translation.ts';
 import type { Interference, Step } from './vectors.ts';
 

@@ -3,7 +3,7 @@ import type { ResourceRef } from '../../../../src/domain/kernel/resource.ts';
 import { type Binding, isBound, type OtherBinding, type Port } from '../../../../src/domain/port/state.ts';
 import type { Outcome } from '../../../../src/runtime/command.ts';
 import { nthId } from '../../../support/ledger.ts';
-import { networkId, type Site, serverId, subnetId } from './site.ts';
+import { networkId, type Site, serverId, subnetId } from '../site.ts';
 import type { AgentOf, Args, BindingState, PortState, Scenario, Step } from './vectors.ts';
 
 const types: Record<string, string> = {

@@ -1,19 +1,19 @@
-import { agentRef, agentTypes } from '../../../../src/domain/agent/identity.ts';
-import type { Flow, FlowCommand, FlowEvent } from '../../../../src/domain/flows/flow.ts';
-import { portToServer } from '../../../../src/domain/flows/port-to-server.ts';
-import { reconsiderPorts } from '../../../../src/domain/flows/reconsider-ports.ts';
-import type { SiteIndex } from '../../../../src/domain/flows/site-index.ts';
-import { unscheduleDeletedDhcpAgents } from '../../../../src/domain/flows/unschedule-deleted-dhcp-agents.ts';
-import type { Related } from '../../../../src/domain/kernel/aggregate.ts';
-import type { JsonObject } from '../../../../src/domain/kernel/json.ts';
-import { type Kind, type ResourceRef, resourceOf, streamOf } from '../../../../src/domain/kernel/resource.ts';
-import type { Network } from '../../../../src/domain/network/state.ts';
-import type { MechanismDriver } from '../../../../src/domain/port/drivers/mechanism-driver.ts';
-import type { Port } from '../../../../src/domain/port/state.ts';
-import type { Outcome } from '../../../../src/runtime/command.ts';
-import type { EventStore } from '../../../../src/store/event-store.ts';
-import { openStore } from '../../../../src/store/open-store.ts';
-import { executor, openLedger } from '../../../support/ledger.ts';
+import { agentRef, agentTypes } from '../../../src/domain/agent/identity.ts';
+import type { Flow, FlowCommand, FlowEvent } from '../../../src/domain/flows/flow.ts';
+import { portToServer } from '../../../src/domain/flows/port-to-server.ts';
+import { reconsiderPorts } from '../../../src/domain/flows/reconsider-ports.ts';
+import type { SiteIndex } from '../../../src/domain/flows/site-index.ts';
+import { unscheduleDeletedDhcpAgents } from '../../../src/domain/flows/unschedule-deleted-dhcp-agents.ts';
+import type { Related } from '../../../src/domain/kernel/aggregate.ts';
+import type { JsonObject } from '../../../src/domain/kernel/json.ts';
+import { type Kind, type ResourceRef, resourceOf, streamOf } from '../../../src/domain/kernel/resource.ts';
+import type { Network } from '../../../src/domain/network/state.ts';
+import type { MechanismDriver } from '../../../src/domain/port/drivers/mechanism-driver.ts';
+import type { Port } from '../../../src/domain/port/state.ts';
+import type { Outcome } from '../../../src/runtime/command.ts';
+import type { EventStore } from '../../../src/store/event-store.ts';
+import { openStore } from '../../../src/store/open-store.ts';
+import { collect, executor, nthId, openLedger, slugOf, typesOf } from '../../support/ledger.ts';
 
 export const networkId = 'cccccccc-0000-4000-8000-000000000001';
 export const subnetId = 'cccccccc-0000-4000-8000-000000000002';
@@ -207,3 +207,43 @@ const indexOf = (ports: Port[], networks: Network[]): SiteIndex => ({
   networksServedFrom: (host) =>
     networks.filter(({ dhcpAgents }) => dhcpAgents.some((agent) => agent.host === host)).map(({ id }) => id),
 });
+
+const ovsConfiguration = { bridge_mappings: { physnet1: 'br-physnet1' }, tunnel_types: ['vxlan'] };
+
+export const ovsOn = (host: string): ResourceRef => agentRef(host, agentTypes.openVswitch);
+
+/** The server's port in the network, with an address. */
+export const serverPort = {
+  networkId,
+  fixedIps: [{ subnetId, ipAddress: '10.0.0.2' }],
+  deviceOwner: 'compute:nova',
+  deviceId: serverId,
+};
+
+/** A network on physnet1, and hosts with an Open vSwitch agent each that reach it. */
+export async function openUsualSite({ hosts = ['host-a', 'host-b'], dhcp = false, drivers }: UsualSite = {}) {
+  const site = await openSite(drivers);
+  await site.createNetwork([{ networkType: 'vlan', physicalNetwork: 'physnet1', segmentationId: 10 }]);
+  if (dhcp) await site.scheduleDhcp();
+  for (const host of hosts) await site.registerAgent(ovsOn(host), ovsConfiguration);
+  await site.settle();
+
+  /** Gives a command to the site's one port, lets the flows run, and says which events it led to. */
+  async function tell(type: string, data: object = {}, id = nthId(1)): Promise<string[]> {
+    const outcome = await site.port(id, type, data);
+    await site.settle();
+    return typesOf(outcome);
+  }
+  const refusal = async (type: string, data: object = {}): Promise<string | null> =>
+    slugOf(await site.port(nthId(1), type, data));
+  const state = async (id = nthId(1)): Promise<Port> => (await site.portState(id))!;
+  const history = async (id = nthId(1)) => collect(site.store.readStream(`port-${id}`));
+
+  return { ...site, tell, refusal, state, history };
+}
+
+interface UsualSite {
+  hosts?: string[];
+  dhcp?: boolean;
+  drivers?: readonly MechanismDriver[];
+}

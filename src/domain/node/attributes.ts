@@ -1,3 +1,4 @@
+import { sameJson } from '../kernel/json.ts';
 import type { NodeAttributes, NodeEvent } from './events.ts';
 import type { NodeFacts } from './facts.ts';
 import { requireUnlocked } from './lock.ts';
@@ -13,13 +14,11 @@ export interface NodeUpdate extends NodeChanges {
   readonly token?: number | undefined;
 }
 
-const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
-
 /** The attributes whose value would change, as they would be stored. */
 export function changesOf(node: Pick<Node, keyof NodeAttributes>, given: NodeChanges): Partial<NodeAttributes> {
   const told = Object.entries(given).filter(([, value]) => value !== undefined);
   const stored = told.map(([name, value]) => [name, withoutSecrets(value as never)] as const);
-  return Object.fromEntries(stored.filter(([name, value]) => !same(node[name as keyof NodeAttributes], value)));
+  return Object.fromEntries(stored.filter(([name, value]) => !sameJson(node[name as keyof NodeAttributes], value)));
 }
 
 /** Changes attributes and the instance. What has the value already is no change, locked or not. */

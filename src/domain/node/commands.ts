@@ -2,9 +2,8 @@ import { z } from 'zod';
 import type { CommandOf } from '../kernel/commands.ts';
 import { Timestamp, Uuid } from '../kernel/resource.ts';
 import { Bag, faults, Holder, Markers, nodeAttributes, PowerState } from './events.ts';
-import { reportEvents } from './work-reports.ts';
+import { type ReportEvent, reportEvents } from './work-reports.ts';
 
-const Reason = z.string().max(5000);
 const token = z.int().positive();
 const attempt = z.int().positive();
 /** How long a lock is lent, and how long a node may be silent. */
@@ -18,6 +17,32 @@ const Step = z.strictObject({
   priority: z.int().nonnegative().optional(),
 });
 const Steps = z.array(Step).max(1000);
+
+const ReportedStep = z.strictObject({
+  kind: z.string().max(64).optional(),
+  interface: z.string().max(64).nullish(),
+  name: z.string().min(1).max(255),
+  priority: z.int().nonnegative().optional(),
+  abortable: z.boolean().optional(),
+});
+
+/** Fields that say something only with certain events. Elsewhere they would be lost, so they are refused. */
+const fieldsOfEvents: Readonly<Record<string, readonly ReportEvent[]>> = {
+  error: ['fail', 'error'],
+  during: ['error'],
+  step: ['step'],
+  progress: ['step'],
+  timeoutMs: ['wait'],
+  leaseMs: ['resume', 'step'],
+};
+
+function refuseStrayFields(report: { event: ReportEvent; [field: string]: unknown }, context: z.RefinementCtx): void {
+  for (const [field, events] of Object.entries(fieldsOfEvents)) {
+    if (report[field] === undefined || events.includes(report.event)) continue;
+    const message = `${field} comes with ${events.join(' or ')}, not with ${report.event}`;
+    context.addIssue({ code: 'custom', path: [field], message });
+  }
+}
 
 export const nodeCommands = {
   /** Begins the node's life in `enroll`; clients from before that state was known begin in `available`. */
@@ -56,27 +81,24 @@ export const nodeCommands = {
   }),
 
   /** A worker, or the node's ramdisk, says what has happened: see docs/nodes.md for who may say what. */
-  ReportProvisionEvent: z.strictObject({
-    event: z.enum(reportEvents),
-    holder: Holder.optional(),
-    token: token.optional(),
-    attempt: attempt.optional(),
-    error: z.string().min(1).optional(),
-    during: z.string().min(1).max(255).optional(),
-    step: z
-      .strictObject({
-        interface: z.string().max(64).optional(),
-        name: z.string().min(1).max(255),
-        priority: z.int().nonnegative().optional(),
-        abortable: z.boolean().optional(),
-      })
-      .optional(),
-    progress: z.number().min(0).max(100).optional(),
-    markers: Markers.optional(),
-    powerState: PowerState.optional(),
-    timeoutMs: milliseconds.optional(),
-    leaseMs: milliseconds.optional(),
-  }),
+  ReportProvisionEvent: z
+    .strictObject({
+      event: z.enum(reportEvents),
+      holder: Holder.optional(),
+      token: token.optional(),
+      attempt: attempt.optional(),
+      error: z.string().min(1).optional(),
+      /** What went wrong beside the work, such as the attaching of an interface. */
+      during: z.string().min(1).max(255).optional(),
+      step: ReportedStep.optional(),
+      progress: z.number().min(0).max(100).optional(),
+      markers: Markers.optional(),
+      powerState: PowerState.optional(),
+      /** How long the node may be silent in the wait that begins. */
+      timeoutMs: milliseconds.optional(),
+      leaseMs: milliseconds.optional(),
+    })
+    .superRefine(refuseStrayFields),
 
   /** A sign of life of the node's ramdisk. */
   Heartbeat: z.strictObject({ holder: Holder.optional(), token: token.optional(), attempt: attempt.optional() }),
@@ -84,7 +106,7 @@ export const nodeCommands = {
   /** Takes the lock, for `leaseMs` or until it is released. The holder may repeat it to have more time. */
   ReserveNode: z.strictObject({
     holder: Holder.optional(),
-    purpose: z.string().min(1).max(255),
+    purpose: z.string().min(1).max(255).default('unspecified'),
     leaseMs: milliseconds.optional(),
   }),
   ReleaseNode: z.strictObject({ holder: Holder.optional(), token: token.optional() }),
@@ -93,7 +115,7 @@ export const nodeCommands = {
 
   /** Takes the node out of service: for the operator who asks, or for a `fault` that was found. */
   SetMaintenance: z.strictObject({
-    reason: Reason.nullish(),
+    reason: z.string().nullish(),
     fault: z.enum(faults).optional(),
     token: token.optional(),
   }),

@@ -10,8 +10,8 @@ export const TargetState = ProvisionState.refine((state) => kindOf(state) === 's
 /** Who works on a node: a conductor, an agent, a console, a person. */
 export const Holder = z.string().min(1).max(255);
 export const Text = z.string().max(255);
-/** An error as a worker tells it. Longer ones are cut, with a mark, before they are stored. */
-export const ErrorText = z.string().min(1).max(5000);
+/** An error or a reason as somebody told it. Long ones are cut, with a mark, before they are stored. */
+export const ErrorText = z.string().min(1);
 export const Bag = z.record(z.string().max(255), z.json());
 
 export const powerStates = ['power on', 'power off', 'error'] as const;
@@ -158,7 +158,7 @@ export const nodeEvents = defineEvents('node', {
   NodeTakenOver: z.object({ conductor: Holder, by: Holder }),
 
   /** A cause for maintenance. Each is set and cleared on its own. */
-  NodeMaintenanceSet: z.object({ cause: MaintenanceCause, reason: z.string().max(5000).nullable() }),
+  NodeMaintenanceSet: z.object({ cause: MaintenanceCause, reason: ErrorText.nullable() }),
   NodeMaintenanceCleared: z.object({ cause: MaintenanceCause }),
 
   /** `requested` keeps apart what `target` does not: a reboot and a power on. */

@@ -1,10 +1,17 @@
 import type { Facts } from '../kernel/aggregate.ts';
-import type { Activity } from './provision-machine.ts';
+
+/** How long a node may be silent in a waiting state before it is given up; 0: for ever. */
+export interface CallBackTimeouts {
+  readonly deployCallBackTimeoutMs: number;
+  readonly cleanCallBackTimeoutMs: number;
+  readonly rescueCallBackTimeoutMs: number;
+  readonly serviceCallBackTimeoutMs: number;
+  /** How long an inspection may take altogether; 0: for ever. */
+  readonly inspectTimeoutMs: number;
+}
 
 /** What a site decides about its nodes. */
-export interface NodeSettings {
-  /** How long a node may be silent in a waiting state before it is given up, by what is being done; 0: for ever. */
-  readonly callBackTimeoutMs: Readonly<Partial<Record<Activity, number>>>;
+export interface NodeSettings extends CallBackTimeouts {
   /** Nodes that may be deployed, or cleaned, at the same time. */
   readonly maxConcurrentDeploy: number;
   readonly maxConcurrentClean: number;
@@ -18,13 +25,11 @@ export interface NodeSettings {
 const halfAnHourMs = 1_800_000;
 
 export const defaultNodeSettings: NodeSettings = {
-  callBackTimeoutMs: {
-    deploy: halfAnHourMs,
-    clean: halfAnHourMs,
-    inspect: halfAnHourMs,
-    rescue: halfAnHourMs,
-    service: halfAnHourMs,
-  },
+  deployCallBackTimeoutMs: halfAnHourMs,
+  cleanCallBackTimeoutMs: halfAnHourMs,
+  rescueCallBackTimeoutMs: halfAnHourMs,
+  serviceCallBackTimeoutMs: halfAnHourMs,
+  inspectTimeoutMs: halfAnHourMs,
   maxConcurrentDeploy: 250,
   maxConcurrentClean: 50,
   allowProvisioningInMaintenance: true,

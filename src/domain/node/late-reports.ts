@@ -1,3 +1,4 @@
+import { sameJson } from '../kernel/json.ts';
 import type { NodeEvent } from './events.ts';
 import type { NodeFacts } from './facts.ts';
 import { refuse } from './refusals.ts';
@@ -43,7 +44,7 @@ function ignored(node: Node, report: ProvisionReport, { actor }: NodeFacts): Nod
   const { event, attempt = null, token = null, holder = actor.id } = report;
   const error = report.error === undefined ? null : clipped(report.error);
   const told: IgnoredReport = { event, attempt, token, holder, error };
-  if (JSON.stringify(told) === JSON.stringify(node.ignored)) return [];
+  if (sameJson(told, node.ignored)) return [];
   const data = { event, attempt, token, holder, ...(error !== null && { error }), currentAttempt: node.attempts };
   return [{ type: 'NodeReportIgnored', data }];
 }

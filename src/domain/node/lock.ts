@@ -48,3 +48,11 @@ export const cleanUpLock = (holder: string, leaseMs?: number | undefined): LockR
   kind: 'clean-up',
   purpose: 'clean-up after abort',
 });
+
+/** The lock for so much longer from now. */
+export function extended({ reservation }: Node, leaseMs: number | undefined, { time }: NodeFacts): NodeEvent[] {
+  if (!reservation || leaseMs === undefined) return [];
+  const expiresAt = later(time, leaseMs);
+  if (reservation.expiresAt === expiresAt) return [];
+  return [{ type: 'NodeReservationExtended', data: { token: reservation.token, expiresAt } }];
+}

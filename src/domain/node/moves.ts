@@ -1,15 +1,9 @@
 import type { Cause, EventData, NodeEvent } from './events.ts';
-import { type NodeFacts, settingsOf } from './facts.ts';
-import {
-  type Activity,
-  kindOf,
-  machine,
-  type ProvisionEvent,
-  type ProvisionState,
-  transition,
-} from './provision-machine.ts';
+import { type CallBackTimeouts, type NodeFacts, settingsOf } from './facts.ts';
+import { type Activity, kindOf, machine, type ProvisionEvent, type ProvisionState } from './provision-machine.ts';
 import type { Node } from './state.ts';
 import { clipped, later } from './texts.ts';
+import { transition } from './transition.ts';
 
 export interface Move {
   readonly cause: Cause;
@@ -77,6 +71,14 @@ const isSuccess = (event: ProvisionEvent, cause: Cause): boolean =>
 const targetOfCleaning = (to: ProvisionState, cleaning: Node['cleaning']): ProvisionState | null =>
   cleaning === 'manual' && machine[to].activity === 'clean' ? 'manageable' : null;
 
+const timeoutSettings: Readonly<Partial<Record<Activity, keyof CallBackTimeouts>>> = {
+  deploy: 'deployCallBackTimeoutMs',
+  clean: 'cleanCallBackTimeoutMs',
+  rescue: 'rescueCallBackTimeoutMs',
+  service: 'serviceCallBackTimeoutMs',
+  inspect: 'inspectTimeoutMs',
+};
+
 /** An inspection is timed as a whole; everything else from its last sign of life. */
 const timedFromStart: readonly (Activity | null)[] = ['inspect'];
 
@@ -87,7 +89,8 @@ function callBackOf(
 ): EventData<'NodeProvisionStateChanged'>['callBack'] {
   const { activity } = machine[to];
   if (kindOf(to) !== 'waiting' || !activity) return undefined;
-  const timeout = timeoutMs ?? settingsOf(facts).callBackTimeoutMs[activity] ?? 0;
+  const setting = timeoutSettings[activity];
+  const timeout = timeoutMs ?? (setting ? settingsOf(facts)[setting] : 0);
   if (timeout === 0) return undefined;
   const start = (timedFromStart.includes(activity) && node.operation?.startedAt) || facts.time;
   return { deadline: later(start, timeout), timeoutMs: timeout };

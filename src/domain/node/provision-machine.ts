@@ -226,8 +226,8 @@ export function positionAt(state: string | null, target: string | null): Positio
 
 /**
  * One step. A target that is reached is dropped; a state with a target of its own sets that; a target given with the
- * event goes before both. The machine keeps a target it neither reached nor replaced, even in a stable state: it is
- * {@link transition} that says what the node stores.
+ * event goes before both. The machine keeps a target it neither reached nor replaced, even in a stable state: what the
+ * node stores is another matter.
  */
 export function step(at: Position, event: string, target: string | null = null): Position | MachineFault {
   const fault = targetFault(target);
@@ -237,69 +237,4 @@ export function step(at: Position, event: string, target: string | null = null):
 
   const kept = at.target === to ? null : at.target;
   return { state: to, target: (target as ProvisionState | null) ?? machine[to].target ?? kept };
-}
-
-/** How a transition looks to those who follow the node's notifications. */
-export type Phase = 'start' | 'success' | 'end' | 'error';
-
-const isUnderWay = (state: ProvisionState): boolean => ['working', 'waiting'].includes(kindOf(state));
-
-/** A failure is an error. Else what sets the node in motion starts, what brings it to rest ends; a hold is a rest. */
-export function phaseOf(event: ProvisionEvent, from: ProvisionState, to: ProvisionState): Phase {
-  if (event === 'fail') return 'error';
-  if (isUnderWay(from) === isUnderWay(to)) return 'success';
-  return isUnderWay(to) ? 'start' : 'end';
-}
-
-/** What a transition starts from. */
-export interface Origin {
-  readonly provisionState: ProvisionState;
-  readonly targetProvisionState: ProvisionState | null;
-  readonly lastError: string | null;
-}
-
-export interface TransitionOptions {
-  /** A target that goes before the default, as a manual cleaning has. */
-  readonly target?: ProvisionState | null;
-  /** Whether a worker goes on from here, which keeps the lock. */
-  readonly worker: boolean;
-  readonly error?: string | null;
-}
-
-export interface Transition {
-  readonly event: ProvisionEvent;
-  readonly from: ProvisionState;
-  readonly to: ProvisionState;
-  readonly targetBefore: ProvisionState | null;
-  readonly targetAfter: ProvisionState | null;
-  readonly lastError: string | null;
-  readonly locked: boolean;
-  readonly phase: Phase;
-}
-
-/**
- * One step of a node: what it stores afterwards. A stable state keeps no target, unless a worker is still on the node.
- * A worker starts with a clean slate: the last error goes, whether or not there is a new one.
- */
-export function transition(
-  origin: Origin,
-  event: ProvisionEvent,
-  { target = null, worker, error = null }: TransitionOptions,
-): Transition {
-  const { provisionState: from, targetProvisionState: targetBefore } = origin;
-  const at = positionAt(from, targetBefore);
-  const next = isFault(at) ? at : step(at, event, target);
-  if (isFault(next)) throw new Error(`${event} from ${from} towards ${targetBefore}: ${next.fault}`);
-
-  const to = next.state;
-  return {
-    event,
-    from,
-    to,
-    targetBefore,
-    targetAfter: !worker && kindOf(to) === 'stable' ? null : next.target,
-    lastError: error ?? (worker ? null : origin.lastError),
-    locked: worker,
-    phase: phaseOf(event, from, to),
-  };
 }

@@ -58,7 +58,7 @@ function postponed(node: Node, report: ProvisionReport, facts: NodeFacts): NodeE
   if (!reservation || report.event === 'step' || report.event === 'error') return atWork(node, report, facts);
 
   const event = meaningOf(node, report.event);
-  if (!isReportable(node.provisionState, event)) return alreadyTold(node, report);
+  if (!isReportable(node.provisionState, event)) return alreadyTold(node, report.event);
   if (waiting?.event === event) return [];
   if (waiting) {
     const { detail, help } = lockedBy(reservation, facts.time);

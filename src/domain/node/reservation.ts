@@ -1,9 +1,8 @@
 import type { NodeEvent } from './events.ts';
 import type { NodeFacts } from './facts.ts';
-import { released, requireUnlocked, reserved } from './lock.ts';
+import { extended, released, requireUnlocked, reserved } from './lock.ts';
 import { refuse } from './refusals.ts';
 import type { Node, Reservation } from './state.ts';
-import { later } from './texts.ts';
 import { afterLoss, afterRelease, isWorkedOn } from './work.ts';
 
 interface Claim {
@@ -27,11 +26,7 @@ export function reserveNode(node: Node, { holder, purpose, leaseMs }: Wish, fact
   const lock = node.reservation;
   if (!lock) return [reserved(node, { holder: name, kind: 'other', purpose, leaseMs }, facts)];
   if (lock.holder !== name || lock.purpose !== purpose) requireUnlocked(node, undefined, facts);
-  if (leaseMs === undefined) return [];
-
-  const expiresAt = later(facts.time, leaseMs);
-  const { token } = lock;
-  return lock.expiresAt === expiresAt ? [] : [{ type: 'NodeReservationExtended', data: { token, expiresAt } }];
+  return extended(node, leaseMs, facts);
 }
 
 export function releaseNode(node: Node, claim: Claim, facts: NodeFacts): NodeEvent[] {

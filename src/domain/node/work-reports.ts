@@ -1,5 +1,6 @@
 import type { Markers, NodeEvent, PowerState } from './events.ts';
 import type { NodeFacts } from './facts.ts';
+import { extended } from './lock.ts';
 import { kindOf, machine, nextState, type ProvisionEvent, type ProvisionState } from './provision-machine.ts';
 import { refuse } from './refusals.ts';
 import type { Claim } from './standing.ts';
@@ -17,7 +18,9 @@ export const reportEvents = [...workEvents, 'step', 'error'] as const;
 export type ReportEvent = (typeof reportEvents)[number];
 
 export interface StepReport {
-  readonly interface?: string | undefined;
+  /** What the worker believes is being done; it is refused where something else is. */
+  readonly kind?: string | undefined;
+  readonly interface?: string | null | undefined;
   readonly name: string;
   readonly priority?: number | undefined;
   readonly abortable?: boolean | undefined;
@@ -37,18 +40,21 @@ export interface ProvisionReport extends Claim {
 
 /** The work itself. A report that has been acted on already is no event. */
 export function atWork(node: Node, report: ProvisionReport, facts: NodeFacts): NodeEvent[] {
-  if (report.event === 'error') return errorRaised(node, report);
-  if (report.event === 'step') return [...stepReported(node, report), ...marked(node, report)];
-
-  const event = meaningOf(node, report.event);
-  if (!isReportable(node.provisionState, event)) return alreadyTold(node, report);
-  const observed: NodeEvent[] =
-    report.powerState && report.powerState !== node.powerState
-      ? [{ type: 'NodePowerStateReported', data: { powerState: report.powerState, completes: false } }]
-      : [];
+  const { event } = report;
+  if (event === 'error') return errorRaised(node, report);
+  if (event === 'step') {
+    return [...stepReported(node, report), ...marked(node, report), ...extended(node, report.leaseMs, facts)];
+  }
+  const meant = meaningOf(node, event);
+  if (!isReportable(node.provisionState, meant)) return alreadyTold(node, event);
   const work = { ...report, holder: workerOf(node, report, facts) };
-  return [...observed, ...marked(node, report), ...worked(node, event, work, facts)];
+  return [...powerSeen(node, report), ...marked(node, report), ...worked(node, meant, work, facts)];
 }
+
+const powerSeen = ({ powerState: known }: Node, { powerState }: ProvisionReport): NodeEvent[] =>
+  powerState === undefined || powerState === known
+    ? []
+    : [{ type: 'NodePowerStateReported', data: { powerState, completes: false } }];
 
 const workerOf = (node: Node, { holder }: Claim, { actor }: NodeFacts): string =>
   holder ?? node.reservation?.holder ?? node.conductor ?? actor.id;
@@ -87,8 +93,8 @@ const broughtAbout: Readonly<Record<WorkEvent, (node: Node) => boolean>> = {
   clean: ({ provisionState }) => machine[provisionState].activity === 'clean',
 };
 
-export function alreadyTold(node: Node, { event }: ProvisionReport): NodeEvent[] {
-  if (broughtAbout[event as WorkEvent](node)) return [];
+export function alreadyTold(node: Node, event: WorkEvent): NodeEvent[] {
+  if (broughtAbout[event](node)) return [];
   const allowed = reportableEvents(node);
   const detail = `${event} is no report on a node that is ${node.provisionState}.`;
   return refuse('report-not-applicable', detail, { allowed, provisionState: node.provisionState });
@@ -102,11 +108,13 @@ export function errorRaised(node: Node, report: ProvisionReport): NodeEvent[] {
   return isKnown(node, error, during) ? [] : [{ type: 'NodeErrorRaised', data: { during, error, attempt } }];
 }
 
-function stepReported(node: Node, { step, progress }: ProvisionReport): NodeEvent[] {
-  const { activity } = machine[node.provisionState];
-  if (!step || !activity || kindOf(node.provisionState) === 'failed') {
-    const detail = `No step can be at work on a node that is ${node.provisionState}.`;
-    return refuse('report-not-applicable', detail, { allowed: reportableEvents(node) });
+/** What is at work now; without a name, how far it is. */
+function stepReported(node: Node, { step = node.step ?? undefined, progress }: ProvisionReport): NodeEvent[] {
+  const { activity, kind } = machine[node.provisionState];
+  const isFitting = step && activity && kind !== 'failed' && (step.kind ?? activity) === activity;
+  if (!isFitting) {
+    const detail = `No such step can be at work on a node that is ${node.provisionState}.`;
+    return refuse('report-not-applicable', detail, { allowed: reportableEvents(node), activity });
   }
   const reported = {
     kind: activity,

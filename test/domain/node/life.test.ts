@@ -1,24 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { nodeAggregate } from '../../../src/domain/node/index.ts';
 import { Resource, story } from '../../support/story.ts';
-
-const enrolled = { type: 'EnrollNode', data: { name: 'rack-1', driver: 'ipmi', conductor: 'c-1' } };
-const verb = (target: string, more: object = {}) => ({ type: 'SetProvisionState', data: { target, ...more } });
-const reports = (event: string, more: object = {}) => ({
-  type: 'ReportProvisionEvent',
-  data: { event, holder: 'c-1', ...more },
-});
-
-const manageable = [enrolled, verb('manage'), reports('done', { powerState: 'power off' })];
-const available = [...manageable, verb('provide'), reports('done')];
-const active = [...available, verb('active'), reports('done')];
+import { active, available, command, enrolled, manageable, reports, verb } from './lives.ts';
 
 describe('a node, from enrolment to its second user', () => {
   test('goes all the way by commands, and each transition says where from, where to and why', () => {
     const node = new Resource(nodeAggregate);
     const life = [
       ...available,
-      { type: 'UpdateNode', data: { instanceId: 'aaaaaaaa-0000-4000-8000-000000000001' } },
+      command('UpdateNode', { instanceId: 'aaaaaaaa-0000-4000-8000-000000000001' }),
       verb('active', { configdrive: 'a drive', deploySteps: [{ interface: 'raid', step: 'create', priority: 90 }] }),
       reports('step', { step: { interface: 'deploy', name: 'deploy', priority: 100 } }),
       reports('wait'),
@@ -49,7 +39,7 @@ describe('a node, from enrolment to its second user', () => {
       'done | cleaning | available | available |  | worker | end',
     ]);
     expect(node.view).toMatchObject({
-      name: 'rack-1',
+      driver: 'ipmi',
       provisionState: 'available',
       targetProvisionState: null,
       reservation: null,
@@ -190,7 +180,7 @@ describe('a node that is cleaned by hand', () => {
 });
 
 describe('a retired node', () => {
-  const retired = [...active, { type: 'UpdateNode', data: { retired: true } }, verb('deleted'), reports('clean')];
+  const retired = [...active, command('UpdateNode', { retired: true }), verb('deleted'), reports('clean')];
 
   story('ends in manageable when its last user has gone', nodeAggregate, retired, (it) =>
     it

@@ -10,8 +10,8 @@ import {
   provisionEvents,
   provisionStates,
   step,
-  transition,
 } from '../../../src/domain/node/provision-machine.ts';
+import { transition } from '../../../src/domain/node/transition.ts';
 import { vectors } from './recorded.ts';
 
 interface MachineFile {

@@ -187,15 +187,16 @@ function fromFlags(args: readonly string[], problems: string[]): Map<SettingName
   for (let index = 0; index < args.length; index++) {
     const [flag, ...rest] = args[index]!.split('=') as [string, ...string[]];
     const name = known.get(flag);
-    if (!name) {
-      problems.push(`${flag}: there is no such flag; docs/settings.md lists them all.`);
-      continue;
-    }
-    const isSwitch = settings[name].schema === switchedOn;
-    if (rest.length > 0) given.set(name, { value: rest.join('='), source: flag });
-    else if (isSwitch) given.set(name, { value: 'true', source: flag });
-    else if (index + 1 < args.length) given.set(name, { value: args[++index]!, source: flag });
-    else problems.push(`${flag}: needs a value.`);
+    const isSwitch = name !== undefined && settings[name].schema === switchedOn;
+    let value = rest.length > 0 ? rest.join('=') : undefined;
+    if (value === undefined && isSwitch) value = 'true';
+    // What follows a flag is its value, unless it is a flag itself; also where nobody knows the flag.
+    if (value === undefined && flag.startsWith('--') && args[index + 1]?.startsWith('--') === false)
+      value = args[++index];
+
+    if (!name) problems.push(`${flag}: there is no such flag; docs/settings.md lists them all.`);
+    else if (value === undefined) problems.push(`${flag}: needs a value.`);
+    else given.set(name, { value, source: flag });
   }
   return given;
 }

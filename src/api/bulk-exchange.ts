@@ -53,28 +53,38 @@ export class BulkExchange {
 
   async run(payload: Readable): Promise<void> {
     const splitter = new LineSplitter(this.#options.maxLineBytes);
-    // Left to itself, the iterator would destroy the connection when the reading ends early.
-    for await (const chunk of payload.iterator({ destroyOnReturn: false })) {
-      if (!(await this.#takeAll(splitter.push(chunk as Buffer)))) break;
+    let hasNews = false;
+    for (const event of ['readable', 'end', 'close', 'error']) {
+      payload.on(event, () => {
+        hasNews = true;
+        this.#wake();
+      });
     }
-    if (!this.#isStopping) await this.#takeAll(splitter.end());
+    // Read by hand: an iterator could not be left while it waits for a caller who is silent when the server stops.
+    while (!payload.readableEnded && !this.#isOver) {
+      hasNews = false;
+      const chunk = payload.read() as Buffer | null;
+      if (chunk) await this.#takeAll(splitter.push(chunk));
+      else await this.#until(() => hasNews || this.#isOver);
+    }
+    if (!this.#isOver) await this.#takeAll(splitter.end());
     await this.#until(() => this.#slots.length === 0);
-    if (this.#isStopping) this.#sayFarewell(payload);
+    if (this.#options.stopping.aborted) this.#sayFarewell(payload);
     this.#out.end();
   }
 
-  get #isStopping(): boolean {
-    return this.#options.stopping.aborted;
+  /** Whether no more lines are to be taken. */
+  get #isOver(): boolean {
+    return this.#options.stopping.aborted || this.#out.destroyed;
   }
 
-  /** Takes lines as there is room for them; false where no more are to be read. */
-  async #takeAll(lines: Iterable<Line>): Promise<boolean> {
+  /** Takes lines as there is room for them. */
+  async #takeAll(lines: Iterable<Line>): Promise<void> {
     for (const line of lines) {
-      if (!this.#hasRoom) await this.#until(() => this.#hasRoom || this.#isStopping);
-      if (this.#isStopping || this.#out.destroyed) return false;
+      if (!this.#hasRoom) await this.#until(() => this.#hasRoom || this.#isOver);
+      if (this.#isOver) return;
       this.#take(line);
     }
-    return true;
   }
 
   get #hasRoom(): boolean {

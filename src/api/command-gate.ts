@@ -42,11 +42,12 @@ export class CommandGate {
     return this.#run(command);
   }
 
-  /** Carries out a command as soon as there is room for it, first come first served. @throws Problem */
-  async executeInTurn(command: CommandRequest): Promise<Outcome> {
-    if (this.#inFlight < this.#limit) this.#inFlight++;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    return this.#run(command);
+  /** Carries out a command as soon as there is room for it; those who wait go first, in the order in which they came. */
+  executeInTurn(command: CommandRequest): Promise<Outcome> {
+    if (this.#inFlight < this.#limit) return this.#run(command);
+    return new Promise((resolve) => {
+      this.#waiting.push(() => resolve(this.#run(command)));
+    });
   }
 
   /** The resource as it is; null where nothing was ever recorded. @throws Problem */

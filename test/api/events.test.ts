@@ -191,11 +191,12 @@ describe('the ledger as a stream', () => {
 
 describe('a reader that stops reading', () => {
   test('is told where it stands, let go, and can resume there', async () => {
-    const { url, bulk } = await startLedger(['--event-stream-lag-ms', '200']);
-    const name = 'n'.repeat(255);
-    await bulk(
-      Array.from({ length: 20_000 }, (_, n) => ({ kind: 'port', id: idOf(n), type: 'CreatePort', data: { name } })),
-    );
+    const { url, store } = await startLedger(['--event-stream-lag-ms', '200']);
+    const data = JSON.stringify({ text: 'x'.repeat(200_000) });
+    for (let n = 0; n < 100; n++) {
+      const event = { id: idOf(n), type: 'Imported', v: 1, time: '2026-01-01T00:00:00.000Z', data, metadata: '{}' };
+      await store.append({ stream: `port-${idOf(n)}`, expectedRevision: -1, events: [event] });
+    }
 
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     socket.write('GET /v1/events HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAccept: text/event-stream\r\n\r\n');
@@ -207,9 +208,9 @@ describe('a reader that stops reading', () => {
     const last = /id: (\d{16})\nevent: lagging\ndata: (.*)\n/.exec(text);
     expect(last, 'the final word').not.toBeNull();
     expect(JSON.parse(last![2]!)).toEqual({ position: last![1] });
-    const seen = [...text.matchAll(/^id: (\d{16})\r?\nevent: PortCreated/gm)].map(([, id]) => id);
+    const seen = [...text.matchAll(/^id: (\d{16})\r?\nevent: Imported/gm)].map(([, id]) => id);
     expect(seen.at(-1)).toBe(last![1]);
-    expect(seen.length).toBeLessThan(20_000);
+    expect(seen.length).toBeLessThan(100);
     const [next] = await take(messages(`${url}/v1/events`, { 'last-event-id': last![1]! }), 1);
     expect(Number(next!.id)).toBe(Number(last![1]) + 1);
   });

@@ -47,7 +47,7 @@ export function clientOf(url: string) {
     ask(path, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
-      body: typeof body === 'string' || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body),
+      body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
     });
   return {
     get: (path: string, headers: Record<string, string> = {}) => ask(path, { headers }),

@@ -79,10 +79,11 @@ function enter({ vmState, timesPending, forcedHost, build, pending }: Server, fa
   return [{ type: 'PendingStarted', data: { reason: 'observed', attempt: timesPending + 1, deadline: null } }];
 }
 
-/** A build that is seen on a host is an attempt. */
+/** A build that is seen on a host, and not being deleted there, is an attempt. */
 function place(server: Server): ServerEvent[] {
-  const { vmState, taskState, host, nodeId = null } = server;
-  if (vmState !== 'building' || taskState === 'scheduling' || host === null || runningAttempt(server)) return [];
+  const { vmState, taskState, host, nodeId = null, operation } = server;
+  const isBuilt = vmState === 'building' && taskState !== 'scheduling' && !operation && !runningAttempt(server);
+  if (!isBuilt || host === null) return [];
   return [{ type: 'BuildAttemptStarted', data: { number: nextAttempt(server), host, nodeId, alternates: null } }];
 }
 

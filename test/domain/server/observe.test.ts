@@ -82,6 +82,21 @@ describe('a known server that is seen in a state', () => {
     expect(built.view).toHaveProperty('launchedAt');
   });
 
+  test('is not built again by the news that it is being deleted elsewhere', () => {
+    const server = aServer();
+    server.execute('CreateServer');
+    server.execute('ServerScheduled', { host: 'host-1' });
+    server.execute('DeleteServer');
+    server.execute('ObserveServer', nova({ vmState: 'building', taskState: 'deleting', host: 'host-2' }));
+    expect(server.view).toMatchObject({
+      host: 'host-2',
+      build: { attempt: null },
+      operation: { action: 'DeleteServer' },
+    });
+    server.execute('ReportActionSuccess', { action: 'DeleteServer' });
+    expect(server.view).toMatchObject({ status: 'DELETED', attempts: [{ outcome: 'abandoned' }] });
+  });
+
   story('is told of what it was not told: host, flavor, ports', serverAggregate, [{ type: 'CreateServer' }], (it) =>
     it
       .when('ObserveServer', nova({ vmState: 'active', host: 'host-2', flavorRef: 'large', ports: [portId] }))

@@ -187,6 +187,9 @@ export interface EventStore {
   /** Keeps where a named reader stands. The last one that was saved counts, also when it goes back. */
   saveCheckpoint(checkpoint: Checkpoint): Promise<void>;
 
+  /** All checkpoints, by name. There is one for each reader, so they are few. */
+  readCheckpoints(): Promise<readonly Checkpoint[]>;
+
   /** Finishes the appends in flight, ends the subscriptions, releases the ledger. */
   close(): Promise<void>;
 }

@@ -20,6 +20,17 @@ export function describeCheckpoints(open: OpenEngine): void {
       expect(await store.loadCheckpoint(other)).toBe(formatPosition(9));
     });
 
+    it('is listed with those of all other readers', async () => {
+      const [name, other] = [freshStream(), freshStream()].sort();
+      await store.saveCheckpoint({ name: other!, position: formatPosition(2) });
+      await store.saveCheckpoint({ name: name!, position: formatPosition(1) });
+      const kept = await store.readCheckpoints();
+      expect(kept.filter((each) => [name, other].includes(each.name))).toEqual([
+        { name, position: formatPosition(1) },
+        { name: other, position: formatPosition(2) },
+      ]);
+    });
+
     it('goes back where its reader begins again', async () => {
       const name = freshStream();
       await store.saveCheckpoint({ name, position: formatPosition(7) });

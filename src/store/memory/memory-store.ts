@@ -117,6 +117,12 @@ export class MemoryStore implements EventStore {
     this.#checkpoints.set(name, position);
   }
 
+  async readCheckpoints(): Promise<readonly Checkpoint[]> {
+    this.#requireOpen();
+    const checkpoints = [...this.#checkpoints].map(([name, position]) => ({ name, position }));
+    return checkpoints.sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
   readSnapshots(): AsyncIterable<Snapshot> {
     return this.#log.readRows(pagesOf([...this.#snapshots.values()]));
   }

@@ -35,6 +35,7 @@ export class ReaderStatements {
   readonly receiptsAfter: Statement<[number, string, string, number]>;
   readonly snapshot: Statement<[string]>;
   readonly checkpoint: Statement<[string]>;
+  readonly checkpoints: Statement<[]>;
   readonly snapshotsAfter: Statement<[string, number]>;
   readonly #db: Database;
   readonly #windows = new Map<string, Statement>();
@@ -53,6 +54,7 @@ export class ReaderStatements {
       .prepare(`${ofStream} WHERE s.id = ? AND e.revision >= ? AND e.position <= ? ORDER BY e.revision LIMIT ?`)
       .raw();
     this.checkpoint = db.prepare('SELECT position FROM checkpoints WHERE name = ?').pluck();
+    this.checkpoints = db.prepare('SELECT name, position FROM checkpoints ORDER BY name');
     this.streamId = db.prepare('SELECT id FROM streams WHERE name = ?').pluck();
     this.lastRevision = db.prepare('SELECT max(revision) FROM events WHERE stream = ?').pluck();
     this.positionAt = db.prepare('SELECT position FROM events WHERE stream = ? AND revision = ?').pluck();

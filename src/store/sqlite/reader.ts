@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3';
 import { type EventMatcher, matcherOf } from '../event-filter.ts';
 import {
+  type Checkpoint,
   type EventFilter,
   formatPosition,
   RecordedEvent,
@@ -78,6 +79,11 @@ export class LedgerReader {
   checkpoint(name: string): string | null {
     const position = this.#read(() => this.#sql.checkpoint.get(name) as number | undefined);
     return position === undefined ? null : formatPosition(position);
+  }
+
+  checkpoints(): Checkpoint[] {
+    const rows = this.#read(() => this.#sql.checkpoints.all() as { name: string; position: number }[]);
+    return rows.map(({ name, position }) => ({ name, position: formatPosition(position) }));
   }
 
   snapshot(stream: string): Snapshot | null {

@@ -146,6 +146,11 @@ class SqliteStore implements EventStore {
     return this.#writable().saveCheckpoint(checkpoint);
   }
 
+  async readCheckpoints(): Promise<readonly Checkpoint[]> {
+    this.#log.requireOpen();
+    return this.#reader.checkpoints();
+  }
+
   readSnapshots(): AsyncIterable<Snapshot> {
     return this.#log.readRows<Snapshot>((...page) => this.#reader.snapshotPage(...page));
   }

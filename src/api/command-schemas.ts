@@ -19,7 +19,9 @@ export function commandBodyOf(aggregate: Aggregate): z.ZodType<CommandBody> {
   const known = schemas.get(aggregate);
   if (known) return known;
   const members = publicCommands(aggregate).map((type) =>
-    z.strictObject({ type: z.literal(type), data: dataSchema(aggregate.commands[type]!) }).meta({ id: type }),
+    z
+      .strictObject({ type: z.literal(type), data: dataSchema(aggregate.commands[type]!) })
+      .meta({ id: `${aggregate.kind}.${type}` }),
   );
   const [first, ...rest] = members;
   if (!first) throw new Error(`${aggregate.kind} has no commands`);

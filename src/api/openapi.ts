@@ -7,14 +7,21 @@ type JsonSchema = Record<string, unknown>;
 
 const componentPath = '#/components/schemas/';
 
-/** Collects the schemas that have a name, for the others to refer to. */
+/** Collects the schemas that have a name, or that refer to themselves, for the others to refer to. */
 class Components {
   readonly schemas: Record<string, JsonSchema> = {};
+  /** Names given here to schemas without one, by what they say. */
+  readonly #given = new Map<string, string>();
 
   /** A zod schema as JSON Schema, which is what OpenAPI 3.1 speaks. */
   describe(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
     const described = z.toJSONSchema(schema, { io, unrepresentable: 'any', cycles: 'ref', reused: 'inline' });
-    const text = JSON.stringify(described).replaceAll('"#/$defs/', `"${componentPath}`);
+    let text = JSON.stringify(described).replaceAll('"#/$defs/', `"${componentPath}`);
+    for (const [name, definition] of Object.entries(described.$defs ?? {})) {
+      // As a key of $defs, and at the end of a reference.
+      if (name.startsWith('__'))
+        text = text.replaceAll(new RegExp(`(?<=["/])${name}"`, 'g'), `${this.#nameFor(definition)}"`);
+    }
     const {
       $schema,
       $defs = {},
@@ -25,6 +32,13 @@ class Components {
     if (typeof id !== 'string') return rest;
     this.schemas[id] = rest;
     return { $ref: `${componentPath}${id}` };
+  }
+
+  #nameFor(definition: object): string {
+    const text = JSON.stringify(definition);
+    const name = this.#given.get(text) ?? `Shared${this.#given.size + 1}`;
+    this.#given.set(text, name);
+    return name;
   }
 }
 
@@ -85,7 +99,16 @@ export async function openApiRoute(app: FastifyInstance, version: string): Promi
 
   let text: string | undefined;
   app.get('/openapi.json', { schema: undocumented, config: { needs: null } }, async (_request, reply) => {
-    text ??= JSON.stringify(app.swagger());
+    text ??= withPlainNames(JSON.stringify(app.swagger()));
     return reply.type('application/json').send(text);
   });
+}
+
+/** Commands go by their own names; where two kinds have one of the same name, the kind goes before it. */
+function withPlainNames(text: string): string {
+  const definitions = [...text.matchAll(/"[a-z]+\.(\w+)":\{/g)].map(([, type]) => type!);
+  const isShared = (type: string): boolean => definitions.indexOf(type) !== definitions.lastIndexOf(type);
+  return text.replace(/(?<=["/])([a-z]+)\.(\w+)"/g, (_whole, kind: string, type: string) =>
+    isShared(type) ? `${kind[0]!.toUpperCase()}${kind.slice(1)}${type}"` : `${type}"`,
+  );
 }

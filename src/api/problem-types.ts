@@ -179,6 +179,9 @@ export function allProblemTypes(aggregates: readonly Aggregate[]): ReadonlyMap<s
   ];
   const refusals = catalogues
     .flatMap((catalogue) => Object.entries(catalogue))
-    .map(([slug, { category, ...rest }]) => [slug, { status: statusOfCategory[category], ...rest }] as const);
+    .map(
+      ([slug, { category, title, explanation }]) =>
+        [slug, { status: statusOfCategory[category], title, explanation }] as const,
+    );
   return new Map<string, ProblemType>([...Object.entries(apiProblems), ...refusals]);
 }

@@ -58,8 +58,8 @@ export const invalidRequest = (errors: readonly Flaw[]): Problem =>
 
 /** The refusal of a rule as a problem document. */
 export function refusalProblem({ slug, definition, message, help }: Refusal, revision: number): Problem {
-  const { category, ...rest } = definition;
-  const type = { status: statusOfCategory[category], ...rest };
+  const { category, title, explanation } = definition;
+  const type = { status: statusOfCategory[category], title, explanation };
   return new Problem(slug, type, message, { ...(revision >= 0 && { revision }), ...help }, retryAfter(category, help));
 }
 

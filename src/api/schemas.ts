@@ -2,11 +2,14 @@ import { z } from 'zod';
 import type { Moment } from '../projections/state-at.ts';
 import { startPosition } from '../store/event-store.ts';
 
+/** Parameters are text; the API reference shows them as what the text stands for. */
+const asInteger = { type: 'integer', pattern: undefined } as const;
+
 /** `true` or `false`; the name alone means true. */
 export const flag = z
   .enum(['', 'true', 'false'], 'must be true or false')
   .transform((value) => value !== 'false')
-  .meta({ type: 'boolean' });
+  .meta({ type: 'boolean', enum: undefined });
 
 export const pageSize = z
   .string()
@@ -15,7 +18,7 @@ export const pageSize = z
   .refine((size) => size <= 1000, 'must be at most 1000')
   .meta({
     description: 'At most so many; 100 unless said otherwise, 1000 at most.',
-    type: 'integer',
+    ...asInteger,
     minimum: 1,
     maximum: 1000,
   });
@@ -27,7 +30,7 @@ export const revision = z
   .string()
   .regex(revisionText, 'must be a revision: a whole number')
   .transform(Number)
-  .meta({ type: 'integer', minimum: 0 });
+  .meta({ ...asInteger, minimum: 0 });
 
 /** The place of an event in the ledger. Opaque to users; all that counts here is its form. */
 export const position = z

@@ -17,7 +17,7 @@ export interface FlowsOptions {
 }
 
 export interface FlowsObserver {
-  /** The command was refused: the other resource is gone, or its rules do not allow it. Recorded nowhere else. */
+  /** The command was refused for good: the other resource is gone, or its rules do not allow it. */
   commandRefused?(flow: string, event: FlowEvent, command: FlowCommand, refusal: Refusal): void;
   /** An event whose reaction threw, or whose command could not be stored yet; it is tried again. */
   reactionFailed?(event: FlowEvent, error: unknown): void;
@@ -29,6 +29,8 @@ const window = 256;
 /** Events after which the checkpoint is kept, at the latest. */
 const checkpointEvery = 100;
 const retryMs = 1000;
+/** How often a command that is refused for a while is given: with doubling pauses, for about a minute. */
+const patience = 7;
 const checkpointName = 'flows';
 
 /**
@@ -43,6 +45,8 @@ export class FlowRunner {
   /** Events under way, oldest first; the checkpoint may pass those that are done at the front. */
   readonly #underWay: { position: string; done: boolean }[] = [];
   #settled = 0;
+  /** Reactions that wait for a while before they try again. */
+  #pausing = 0;
   #position: string | null = null;
   #running: Promise<void> = Promise.resolve();
   #idle: (() => void)[] = [];
@@ -59,7 +63,8 @@ export class FlowRunner {
 
   /** Settles when every event so far has been reacted to. For tests and for simulated time. */
   async idle(): Promise<void> {
-    while (!this.#caughtUp || this.#underWay.length > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+    while (!this.#caughtUp || this.#underWay.length > this.#pausing)
+      await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
   async stop(): Promise<void> {
@@ -123,26 +128,44 @@ export class FlowRunner {
         return;
       } catch (error) {
         observer?.reactionFailed?.(event, error);
-        await this.#pause();
+        await this.#pause(retryMs);
       }
     }
   }
 
   async #react(event: FlowEvent, recorded: RecordedEvent): Promise<void> {
-    const { flows, runtime, observer } = this.#options;
-    for (const flow of flows) {
+    for (const flow of this.#options.flows) {
       if (!flow.types.includes(event.type)) continue;
       const related = await this.#relatedTo(flow, event);
       for (const [index, command] of flow.react(event, related).entries()) {
-        const outcome = await runtime.execute({
-          ...command,
-          actor: { type: 'system', id: flow.name },
-          key: `${flow.name}/${event.id}/${index}`,
-          correlationId: String(recorded.metadata.$correlationId),
-          causationId: event.id,
-        });
-        if (outcome.outcome === 'refused') observer?.commandRefused?.(flow.name, event, command, outcome.refusal);
+        await this.#give(flow, event, recorded, command, `${flow.name}/${event.id}/${index}`);
       }
+    }
+  }
+
+  /** Gives one command; what is refused for a while is tried again, and what is refused for good is told. */
+  async #give(flow: Flow, event: FlowEvent, recorded: RecordedEvent, command: FlowCommand, key: string): Promise<void> {
+    const { runtime, observer } = this.#options;
+    for (let attempt = 1; ; attempt++) {
+      const outcome = await runtime.execute({
+        ...command,
+        actor: { type: 'system', id: flow.name },
+        key,
+        correlationId: String(recorded.metadata.$correlationId),
+        causationId: event.id,
+      });
+      if (outcome.outcome === 'done' || this.#stop.signal.aborted) return;
+      const { refusal } = outcome;
+      if (refusal.help.retryable && attempt < patience) {
+        await this.#pause(retryMs * 2 ** (attempt - 1));
+        continue;
+      }
+      observer?.commandRefused?.(flow.name, event, command, refusal);
+      const consequences = flow.refused?.(event, command, { slug: refusal.slug, detail: refusal.message }) ?? [];
+      for (const [index, consequence] of consequences.entries()) {
+        await this.#give({ ...flow, refused: () => [] }, event, recorded, consequence, `${key}/refused/${index}`);
+      }
+      return;
     }
   }
 
@@ -187,13 +210,25 @@ export class FlowRunner {
     for (const wake of this.#idle.splice(0)) wake();
   }
 
-  #pause(): Promise<void> {
+  /** On the ledger's clock, so that simulated time passes it over; whoever pauses does not keep `idle` waiting. */
+  #pause(milliseconds: number): Promise<void> {
+    const { clock } = this.#options.runtime;
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, retryMs);
-      this.#stop.signal.addEventListener('abort', () => {
-        clearTimeout(timer);
+      this.#pausing += 1;
+      const goOn = (): void => {
+        this.#pausing -= 1;
         resolve();
+      };
+      const cancel = clock.schedule(clock.now() + milliseconds, () => {
+        this.#stop.signal.removeEventListener('abort', abandon);
+        goOn();
       });
+      const abandon = (): void => {
+        cancel();
+        goOn();
+      };
+      this.#stop.signal.addEventListener('abort', abandon, { once: true });
+      this.#wakeIdle();
     });
   }
 }

@@ -114,6 +114,8 @@ describe('a process manager', () => {
     disk.failNext(1);
     const runner = follow(ledger, [sameName], { reactionFailed: (event) => failed.push(event.type) });
     await runner.idle();
+    await ledger.clock.advance(1000);
+    await runner.idle();
     expect(failed).toEqual(['PortUpdated']);
     expect(await namesOf(ledger, target)).toEqual(['kept']);
     await runner.stop();

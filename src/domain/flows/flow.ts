@@ -19,6 +19,12 @@ export interface FlowCommand {
   readonly data: object;
 }
 
+/** Why a command that a process manager gave was refused. */
+export interface FlowRefusal {
+  readonly slug: string;
+  readonly detail: string;
+}
+
 /**
  * A process manager: what one resource's event asks of others. Pure. It is run at least once for each event, and its
  * commands carry keys derived from the event, so that a second run changes nothing. Replaying a stream never runs it.
@@ -32,4 +38,9 @@ export interface Flow {
   readonly needs?: (event: FlowEvent, known: Related) => readonly ResourceRef[];
   /** `related` is the present, which may be later than the event. */
   readonly react: (event: FlowEvent, related: Related) => readonly FlowCommand[];
+  /**
+   * What follows from a command that was refused for good: what can be refused for a while (`retryable`) has been tried
+   * again before. By default nothing follows.
+   */
+  readonly refused?: (event: FlowEvent, command: FlowCommand, refusal: FlowRefusal) => readonly FlowCommand[];
 }

@@ -21,5 +21,6 @@ export function toCondition(before: Condition, change: Partial<Condition>, cause
 
 export function toHost(server: Server, to: string | null, nodeId: string | null = null): ServerEvent[] {
   if (server.host === to && (nodeId === null || server.nodeId === nodeId)) return [];
-  return [{ type: 'ServerMoved', data: { from: server.host, to, nodeId } }];
+  const left = server.nodeId !== undefined && server.nodeId !== nodeId ? { leavesNode: server.nodeId } : {};
+  return [{ type: 'ServerMoved', data: { from: server.host, to, nodeId, ...left } }];
 }

@@ -104,7 +104,13 @@ export const serverEvents = defineEvents('server', {
     forced: text.exactOptional(),
   }),
   /** The guest, or the attempt to build it, is on another host, or on none. */
-  ServerMoved: z.object({ from: HostName.nullable(), to: HostName.nullable(), nodeId: Uuid.nullable() }),
+  ServerMoved: z.object({
+    from: HostName.nullable(),
+    to: HostName.nullable(),
+    nodeId: Uuid.nullable(),
+    /** The bare-metal node it leaves. */
+    leavesNode: Uuid.exactOptional(),
+  }),
   /** A guest was started from its image, or on its new flavor; `at` where that was seen from outside, and earlier. */
   ServerLaunched: z.object({ host: HostName.nullable(), at: Timestamp.exactOptional() }),
   /** The worker has done its part; what is left are external events. */

@@ -1,0 +1,127 @@
+import { isAlive, type Related } from '../kernel/aggregate.ts';
+import type { ResourceRef } from '../kernel/resource.ts';
+import type { NodeEvent } from '../node/events.ts';
+import type { ProvisionState } from '../node/provision-machine.ts';
+import type { Node } from '../node/state.ts';
+import type { Server } from '../server/state.ts';
+import type { Flow, FlowCommand, FlowEvent } from './flow.ts';
+
+type DataOf<T extends NodeEvent['type']> = Extract<NodeEvent, { type: T }>['data'];
+
+const worker = 'bare metal';
+const serverRef = (id: string): ResourceRef => ({ kind: 'server', id });
+
+/** What it means to a server that its node has come to a state: which work is done, or has failed. */
+interface Arrival {
+  readonly builds?: 'done' | 'failed';
+  readonly actions: Readonly<Record<string, 'done' | 'failed'>>;
+}
+
+const arrivals: Partial<Readonly<Record<ProvisionState, Arrival>>> = {
+  active: { builds: 'done', actions: { RebuildServer: 'done', UnrescueServer: 'done' } },
+  'deploy failed': { builds: 'failed', actions: { RebuildServer: 'failed' } },
+  rescue: { actions: { RescueServer: 'done' } },
+  'rescue failed': { actions: { RescueServer: 'failed' } },
+  'unrescue failed': { actions: { UnrescueServer: 'failed' } },
+};
+
+const deletions = ['DeleteServer', 'ForceDeleteServer'];
+
+/** Actions that a power state completes, and the power state as Nova counts it. */
+const switched: Readonly<Record<string, { ends: readonly string[]; powerState: number }>> = {
+  'power on': { ends: ['StartServer', 'SoftRebootServer', 'HardRebootServer'], powerState: 1 },
+  'power off': { ends: ['StopServer'], powerState: 4 },
+};
+
+const reactions: Readonly<Record<string, (event: FlowEvent, node: Node, server: Server) => FlowCommand[]>> = {
+  NodeProvisionStateChanged(event, node, server) {
+    const { to, error } = event.data as DataOf<'NodeProvisionStateChanged'>;
+    const arrival = arrivals[to];
+    if (!arrival) return [];
+    const { operation, build } = server;
+    const verdict = operation ? arrival.actions[operation.action] : build ? arrival.builds : undefined;
+    if (!verdict) return [];
+    if (operation) return [endAction(server, verdict, firstCause(node, error))];
+    return verdict === 'done' ? [built(server)] : buildFailed(event, server, firstCause(node, error));
+  },
+
+  /** Torn down is enough: what follows, such as cleaning, is the node's own affair. */
+  NodeInstanceReleased(event, node, server) {
+    const { why } = event.data as DataOf<'NodeInstanceReleased'>;
+    if (!server.operation || !deletions.includes(server.operation.action)) return [];
+    return [endAction(server, why === 'undeploy-failed' ? 'failed' : 'done', firstCause(node, undefined))];
+  },
+
+  NodePowerStateReported(event, _node, server) {
+    const { powerState, completes } = event.data as DataOf<'NodePowerStateReported'>;
+    const change = powerState === null ? undefined : switched[powerState];
+    if (!change || !completes) return [];
+    const { operation } = server;
+    const ends = operation !== null && change.ends.includes(operation.action);
+    return ends ? [endAction(server, 'done', '', { powerState: change.powerState })] : [];
+  },
+
+  NodePowerRequestFailed(event, _node, server) {
+    const { error } = event.data as DataOf<'NodePowerRequestFailed'>;
+    const powered = Object.values(switched).some(({ ends }) => ends.includes(server.operation?.action ?? ''));
+    return powered ? [endAction(server, 'failed', error)] : [];
+  },
+};
+
+const built = (server: Server): FlowCommand => ({
+  resource: serverRef(server.id),
+  type: 'ReportBuildSuccess',
+  data: { powerState: 1, ...aboutAttempt(server) },
+});
+
+/** The node failed: the server tries elsewhere or fails, and the node is torn down for whoever comes next. */
+const buildFailed = ({ resource }: FlowEvent, server: Server, message: string): FlowCommand[] => [
+  {
+    resource: serverRef(server.id),
+    type: 'ReportBuildFailure',
+    data: { reason: 'InstanceDeployFailure', message, ...aboutAttempt(server) },
+  },
+  { resource, type: 'SetProvisionState', data: { target: 'deleted' } },
+];
+
+const aboutAttempt = ({ build }: Server) => (build?.attempt ? { attempt: build.attempt } : {});
+
+const endAction = (server: Server, verdict: 'done' | 'failed', message: string, more: object = {}): FlowCommand => {
+  const { action, id } = server.operation!;
+  const about = { action, operationId: id, worker };
+  const resource = serverRef(server.id);
+  return verdict === 'done'
+    ? { resource, type: 'ReportActionSuccess', data: { ...about, ...more } }
+    : { resource, type: 'ReportActionFailure', data: { ...about, reason: 'BareMetalFailure', message } };
+};
+
+/** What went wrong first is what the server is told, not what followed from it. */
+const firstCause = ({ trouble, lastError }: Node, error: string | undefined): string =>
+  (trouble?.message ?? lastError ?? error ?? 'The node failed without a word.').slice(0, 10_000);
+
+/** Whose node it is: after a release, the one it was given to until then. */
+function ownerOf({ type, data, resource }: FlowEvent, known: Related): ResourceRef | null {
+  if (type === 'NodeInstanceReleased') return serverRef((data as DataOf<'NodeInstanceReleased'>).instanceId);
+  const node = known.stateOf(resource) as Node | null;
+  return node?.instanceId ? serverRef(node.instanceId) : null;
+}
+
+/** A node tells the server on it what has become of the work. */
+export const nodeToServer: Flow = {
+  name: 'node-to-server',
+  types: Object.keys(reactions),
+
+  needs(event, known) {
+    const server = ownerOf(event, known);
+    return server ? [event.resource, server] : [event.resource];
+  },
+
+  react(event, related) {
+    const ref = ownerOf(event, related);
+    const node = related.stateOf(event.resource) as Node | null;
+    const server = ref && (related.stateOf(ref) as Server | null);
+    if (!node || !server || !isAlive(server)) return [];
+    if (event.type !== 'NodeInstanceReleased' && server.nodeId !== node.id) return [];
+    return reactions[event.type]!(event, node, server);
+  },
+};

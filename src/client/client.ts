@@ -117,6 +117,19 @@ export class Client {
   }
 
   /**
+   * Position of the ledger's last event: where to begin if only what is new matters.
+   *
+   * @example
+   * const after = await client.position();
+   * for await (const event of client.events({ after })) console.log(event.type);
+   */
+  async position(): Promise<string> {
+    // A page says how far the ledger was looked through, also where, as for a resource that cannot be, nothing was found.
+    const { next } = await this.eventPage({ kind: 'port', id: '-', limit: 1 });
+    return next;
+  }
+
+  /**
    * Whether the server takes requests, and if not, why.
    *
    * @example

@@ -71,7 +71,7 @@ export class Transport {
     try {
       const url = this.url(request);
       const { body } = await this.#send(request, limit.signal);
-      if (body) return new Body(url, body, request.signal);
+      if (body) return new Body(url, body, limit);
       throw new ConnectionError(url, `${url} answered without a body.`, { transient: false });
     } catch (error) {
       limit.release();

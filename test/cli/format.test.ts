@@ -64,9 +64,9 @@ describe('an event on its way through a file', () => {
 describe('a line that is not of an export', () => {
   it.each([
     ['', 'Line 7 of the file is not a JSON object.'],
-    ['[]', 'Line 7 of the file is none of ledger, event, receipt, end.'],
-    ['{"event":{},"end":{}}', 'Line 7 of the file is none of ledger, event, receipt, end.'],
-    ['{"toString":{}}', 'Line 7 of the file is none of ledger, event, receipt, end.'],
+    ['[]', 'Line 7 of the file is none of ledger, event, receipt, checkpoint, end.'],
+    ['{"event":{},"end":{}}', 'Line 7 of the file is none of ledger, event, receipt, checkpoint, end.'],
+    ['{"toString":{}}', 'Line 7 of the file is none of ledger, event, receipt, checkpoint, end.'],
     ['{"end":{"events":-1}}', /^Line 7 of the file is wrong at \/end\/events: /],
     [
       '{"ledger":{"formatVersion":2}}',

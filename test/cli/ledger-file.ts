@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { onTestFinished } from 'vitest';
+import { formatPosition, startPosition } from '../../src/store/event-store.ts';
 import { done, nthId, openLedger } from '../support/ledger.ts';
 
 /** A folder that goes when the test ends. */
@@ -36,6 +37,8 @@ async function makeTemplate(): Promise<Buffer> {
     done(await execute('port', id, type, data, key === undefined ? {} : { key }));
     await clock.advance(1500);
   }
+  await store.saveCheckpoint({ name: 'flows', position: formatPosition(9) });
+  await store.saveCheckpoint({ name: 'new', position: startPosition });
   await store.close();
   const bytes = await readFile(path);
   await rm(folder, { recursive: true });

@@ -74,16 +74,28 @@ describe('a ledger that moves', () => {
     await original.close();
   });
 
+  it('still knows how far the readers inside the server have come', async () => {
+    const { url } = await smallLedger();
+    const text = await exportOf(url);
+    const copy = await emptyCopyFor(text);
+    await importInto(copy, text);
+    expect(await copy.readCheckpoints()).toEqual([
+      { name: 'flows', position: '0000000000000009' },
+      { name: 'new', position: '0000000000000000' },
+    ]);
+  });
+
   it('says what it is in lines that people can read', async () => {
     const { url } = await smallLedger();
     const lines = linesOf(await exportOf(url)).map((line) => JSON.parse(line));
     expect(lines[0]).toMatchObject({ ledger: { formatVersion: 1, clock: 'manual' } });
-    expect(lines[1]).toMatchObject({
+    expect(lines[1]).toEqual({ checkpoint: { name: 'new' } });
+    expect(lines[2]).toMatchObject({
       event: { position: '0000000000000001', type: 'PortCreated', data: { name: 'web' } },
     });
-    expect(lines[2]).toMatchObject({ receipt: { eventCount: 1, lastRevision: 0 } });
+    expect(lines[3]).toMatchObject({ receipt: { eventCount: 1, lastRevision: 0 } });
     expect(lines.at(-1)).toMatchObject({
-      end: { events: 13, receipts: 6, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      end: { events: 13, receipts: 6, checkpoints: 2, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
     });
   });
 
@@ -187,29 +199,29 @@ describe('a file that something happened to', () => {
     [
       'with an event changed',
       (lines) => lines.map((line) => line.replace('"entity":"L2"', '"entity":"L3"')),
-      /^Line 5 of the file breaks its stream \(chain-broken\): The recorded link is /,
+      /^Line 6 of the file breaks its stream \(chain-broken\): The recorded link is /,
     ],
     [
       'with an event taken out',
-      (lines) => lines.filter((_, index) => index !== 3),
-      'Line 6 of the file breaks its stream (revision-missing): Revision 0 is missing before revision 1.',
+      (lines) => lines.filter((_, index) => index !== 4),
+      'Line 7 of the file breaks its stream (revision-missing): Revision 0 is missing before revision 1.',
     ],
     [
       'with a receipt taken out',
-      (lines) => lines.filter((_, index) => index !== 2),
-      'Line 20 of the file counts 13 events and 6 receipts; there are 13 and 5.',
+      (lines) => lines.filter((_, index) => index !== 3),
+      'Line 22 of the file counts 6 receipts; there are 5.',
     ],
     [
       'with a receipt changed',
       (lines) => lines.map((line) => line.replace('"bodyHash":"Q', '"bodyHash":"R')),
-      'Line 21 of the file does not match the lines before it: one of them was changed.',
+      'Line 23 of the file does not match the lines before it: one of them was changed.',
     ],
     [
       'with a receipt somewhere else',
-      (lines) => [...lines.slice(0, 2), lines[3]!, lines[2]!, ...lines.slice(4)],
-      'Line 4 of the file holds a receipt that does not point to the event before it.',
+      (lines) => [...lines.slice(0, 3), lines[4]!, lines[3]!, ...lines.slice(5)],
+      'Line 5 of the file holds a receipt that does not point to the event before it.',
     ],
-    ['with something after the end', (lines) => [...lines, '{}'], 'Line 22 of the file stands after the end.'],
+    ['with something after the end', (lines) => [...lines, '{}'], 'Line 24 of the file stands after the end.'],
     [
       'with another behind it',
       (lines) => [...lines.slice(0, 3), ...lines],
@@ -222,7 +234,7 @@ describe('a file that something happened to', () => {
 
   it('(cut off within a line) is refused', async () => {
     const text = await changed((lines) => lines);
-    expect(await refusal(text.slice(0, -20))).toBe('Line 21 of the file is cut off.');
+    expect(await refusal(text.slice(0, -20))).toBe('Line 23 of the file is cut off.');
   });
 
   it('(empty) is refused', async () => {

@@ -147,6 +147,11 @@ describe('somebody who writes into the file', () => {
       ['receipt-without-events web 5 @11'],
     ],
     [
+      'and takes away the end of the ledger, which a reader inside the server remembers',
+      ['DELETE FROM events WHERE position > 8', 'DELETE FROM receipts WHERE position > 8', 'DELETE FROM snapshots'],
+      ['checkpoint-ahead  -1 @9'],
+    ],
+    [
       'and changes a snapshot',
       [`UPDATE snapshots SET state = replace(state, 'db-4', 'db-0')`],
       ['snapshot-differs db 4 @9'],

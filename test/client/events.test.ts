@@ -143,6 +143,23 @@ describe('a reader who has had enough', () => {
     expect(await take(99)).toEqual([1]);
   });
 
+  it('leaves nothing behind on a signal that lives on, however often the connection was made', async () => {
+    const { signal } = new AbortController();
+    let listening = 0;
+    const { addEventListener, removeEventListener } = signal;
+    signal.addEventListener = (...args: Parameters<typeof addEventListener>) => {
+      listening++;
+      addEventListener.apply(signal, args);
+    };
+    signal.removeEventListener = (...args: Parameters<typeof removeEventListener>) => {
+      listening--;
+      removeEventListener.apply(signal, args);
+    };
+    const { take } = await following([1, 2, 3].map((n) => stream(event(n), breaks)));
+    expect(await take(3, { signal })).toEqual([1, 2, 3]);
+    expect(listening).toBe(0);
+  });
+
   it('closes the connection when it breaks the loop', async () => {
     let closed: () => void = () => {};
     const closing = new Promise<void>((resolve) => {

@@ -5,6 +5,7 @@ import { openStore } from '../../store/open-store.ts';
 import { Console, type GlobalOptions } from '../console.ts';
 import { exitCodes } from '../failure.ts';
 import { formatDuration } from '../output/duration.ts';
+import type { Style } from '../output/style.ts';
 import { formatCount, formatPairs, plural } from '../output/table.ts';
 import { showProgress } from '../progress.ts';
 import { comparisonWith } from '../verify/compare-with-server.ts';
@@ -84,8 +85,8 @@ function describe(verification: Verification, url: string, tookMs: number, { sty
 const ignoredNote = (ignored: number): string =>
   ignored > 0 ? `, and ${formatCount(ignored)} of another version of the fold, which are not used` : '';
 
-const describeFinding = ({ check, stream, revision, position, detail }: Finding, { red, bold }: Console['style']) => [
-  `${red('✗')} ${bold(stream)}  revision ${revision}${position && `, position ${position}`}: ${red(check)}`,
-  `    ${detail}`,
-  '',
-];
+function describeFinding({ check, stream, revision, position, detail }: Finding, { red, bold }: Style): string[] {
+  const places = [revision >= 0 && `revision ${revision}`, position !== '' && `position ${position}`].filter(Boolean);
+  const where = `${stream === '' ? 'the ledger' : stream}`;
+  return [`${red('✗')} ${bold(where)}  ${places.join(', ')}: ${red(check)}`, `    ${detail}`, ''];
+}

@@ -10,6 +10,8 @@ export class ExportFile {
   readonly #lines: AsyncGenerator<string, void, undefined>;
   readonly #check = new StreamCheck(({ check, detail }) => this.#wrong(`breaks its stream (${check}): ${detail}`));
   #command: StoredCommand | null = null;
+  /** Readers, each with the command after which it stood; null for one that stood at the beginning. */
+  readonly checkpoints = new Map<string, StoredCommand | null>();
   events = 0;
   receipts = 0;
 
@@ -35,6 +37,8 @@ export class ExportFile {
         if (complete) yield complete;
       } else if (line.kind === 'receipt') {
         this.#receipt(line.value);
+      } else if (line.kind === 'checkpoint') {
+        this.checkpoints.set(line.value.name, this.#command);
       } else if (line.kind === 'end') {
         await this.#end(line.value);
         if (this.#command) yield this.#command;
@@ -65,9 +69,12 @@ export class ExportFile {
     this.#command!.keep(receipt);
   }
 
-  async #end({ events, receipts, sha256 }: EndLine): Promise<void> {
-    if (events !== this.events || receipts !== this.receipts)
-      this.#wrong(`counts ${events} events and ${receipts} receipts; there are ${this.events} and ${this.receipts}`);
+  async #end({ sha256, ...counts }: EndLine): Promise<void> {
+    const found = { events: this.events, receipts: this.receipts, checkpoints: this.checkpoints.size };
+    for (const [name, count] of Object.entries(found)) {
+      const counted = counts[name as keyof typeof found];
+      if (count !== counted) this.#wrong(`counts ${counted} ${name}; there are ${count}`);
+    }
     if (sha256 !== this.#reader.digestBefore())
       this.#wrong('does not match the lines before it: one of them was changed');
     if (!(await this.#lines.next()).done) this.#wrong('stands after the end');

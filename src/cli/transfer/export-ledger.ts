@@ -1,6 +1,6 @@
 import type { EventStore } from '../../store/event-store.ts';
-import { ledgerRecords } from '../ledger-records.ts';
-import { type EndLine, endLine, eventLine, ledgerLine, receiptLine } from './format.ts';
+import { cutOf, type LedgerRecord, ledgerRecords } from '../ledger-records.ts';
+import { checkpointLine, type EndLine, endLine, eventLine, ledgerLine, receiptLine } from './format.ts';
 import type { LineWriter } from './line-file.ts';
 
 /** Writes a ledger as it is at this moment; what is recorded meanwhile is left out. */
@@ -9,21 +9,21 @@ export async function exportLedger(
   writer: LineWriter,
   onEvent: (events: number) => void = () => {},
 ): Promise<EndLine> {
-  const until = await store.head();
-  let events = 0;
-  let receipts = 0;
+  const cut = await cutOf(store);
+  const counts = { events: 0, receipts: 0, checkpoints: 0 };
   await writer.write(ledgerLine(store.info));
-  for await (const record of ledgerRecords(store, until)) {
-    if (record.kind === 'event') {
-      await writer.write(eventLine(record.event));
-      onEvent(++events);
-    } else {
-      await writer.write(receiptLine(record.receipt));
-      receipts++;
-    }
+  for await (const record of ledgerRecords(store, cut)) {
+    await writer.write(lineOf(record));
+    counts[`${record.kind}s`]++;
+    onEvent(counts.events);
   }
-  const end = { events, receipts, sha256: await writer.digest() };
+  const end = { ...counts, sha256: await writer.digest() };
   await writer.write(endLine(end));
   await writer.flush();
   return end;
+}
+
+function lineOf(record: LedgerRecord): string {
+  if (record.kind === 'event') return eventLine(record.event);
+  return record.kind === 'receipt' ? receiptLine(record.receipt) : checkpointLine(record.checkpoint);
 }

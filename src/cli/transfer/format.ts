@@ -3,8 +3,9 @@ import type { LedgerInfo, RecordedEvent, StreamReceipt } from '../../store/event
 
 /**
  * The file a ledger travels in: a line for the ledger, a line for each event in position order, each followed by lines
- * for the receipts that point to it, and a last line by which a file that was cut off or changed is noticed. Each line
- * is a JSON object with one key that says what the line is; docs/cli.md describes them.
+ * for the receipts that point to it and the checkpoints that stand there, and a last line by which a file that was cut
+ * off or changed is noticed. Each line is a JSON object with one key that says what the line is; docs/cli.md describes
+ * them.
  */
 export const formatVersion = 1;
 
@@ -49,10 +50,14 @@ const Receipt = z.object({
 });
 export type ReceiptLine = z.infer<typeof Receipt>;
 
-const End = z.object({ events: count, receipts: count, sha256: z.string() });
+/** How far a reader inside the server had come: the event before the line. */
+const Checkpoint = z.object({ name: z.string().min(1) });
+export type CheckpointLine = z.infer<typeof Checkpoint>;
+
+const End = z.object({ events: count, receipts: count, checkpoints: count, sha256: z.string() });
 export type EndLine = z.infer<typeof End>;
 
-const lineSchemas = { ledger: Ledger, event: Event, receipt: Receipt, end: End };
+const lineSchemas = { ledger: Ledger, event: Event, receipt: Receipt, checkpoint: Checkpoint, end: End };
 type LineKind = keyof typeof lineSchemas;
 export type Line = {
   [K in LineKind]: { readonly kind: K; readonly value: z.infer<(typeof lineSchemas)[K]> };
@@ -81,6 +86,8 @@ export function eventLine(event: RecordedEvent): string {
 /** Without its position, which is that of the event before it. */
 export const receiptLine = ({ stream, commandId, bodyHash, eventCount, lastRevision }: StreamReceipt): string =>
   JSON.stringify({ receipt: { stream, commandId, bodyHash, eventCount, lastRevision } satisfies ReceiptLine });
+
+export const checkpointLine = ({ name }: CheckpointLine): string => JSON.stringify({ checkpoint: { name } });
 
 export const endLine = (end: EndLine): string => JSON.stringify({ end });
 

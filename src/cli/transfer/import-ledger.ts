@@ -1,4 +1,10 @@
-import type { AppendRequest, EventStore, LedgerInfo, RecordedEvent } from '../../store/event-store.ts';
+import {
+  type AppendRequest,
+  type EventStore,
+  type LedgerInfo,
+  type RecordedEvent,
+  startPosition,
+} from '../../store/event-store.ts';
 import type { ExportFile } from './export-file.ts';
 import type { ReceiptLine } from './format.ts';
 import type { StoredCommand } from './stored-command.ts';
@@ -46,6 +52,10 @@ export async function importLedger(
     await held.close();
     await appends.settle();
   }
+  // Last, so that nobody inside a server that is started too early believes to have seen what is still to come.
+  for (const [name, after] of file.checkpoints) {
+    await store.saveCheckpoint({ name, position: after?.storedAt ?? startPosition });
+  }
   const { events, receipts } = file;
   return { events, receipts, found: held.found, positionsKept: appends.positionsKept };
 }
@@ -76,6 +86,7 @@ class Held {
           `The ledger holds ${describe(there.value)} where the file has ${describe(event)}: it is not the beginning of this file.`,
         );
       this.found++;
+      command.storedAt = there.value.position;
     }
     this.#last = command;
     return true;
@@ -114,8 +125,11 @@ class Appends {
   }
 
   async command(command: StoredCommand): Promise<void> {
-    await this.#send(commandAppend(command), command.last.position);
-    for (const receipt of command.idleReceipts) await this.#send(idleAppend(receipt), command.last.position);
+    await this.#send(commandAppend(command), (position) => {
+      command.storedAt = position;
+      this.positionsKept &&= position === command.last.position;
+    });
+    for (const receipt of command.idleReceipts) await this.#send(idleAppend(receipt), () => {});
   }
 
   async settle(): Promise<void> {
@@ -123,14 +137,12 @@ class Appends {
     if (this.#failure) throw this.#failure.error;
   }
 
-  async #send(request: AppendRequest, position: string): Promise<void> {
+  async #send(request: AppendRequest, onStored: (position: string) => void): Promise<void> {
     if (this.#inFlight.length >= this.#limit) await this.#inFlight.shift();
     if (this.#failure) throw this.#failure.error;
     this.#inFlight.push(
       this.#store.append(request).then(
-        (result) => {
-          this.positionsKept &&= result.position === position;
-        },
+        ({ position }) => onStored(position),
         (error) => {
           this.#failure ??= { error };
         },

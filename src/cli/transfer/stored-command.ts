@@ -8,6 +8,8 @@ export class StoredCommand {
   receipt: ReceiptLine | null = null;
   /** Those of later commands that found their work done. */
   readonly idleReceipts: ReceiptLine[] = [];
+  /** Position of its last event in the ledger it was brought into, once it is there. */
+  storedAt: string | null = null;
 
   constructor(event: RecordedEvent) {
     this.events = [event];

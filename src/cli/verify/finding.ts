@@ -14,6 +14,8 @@ export const checks = {
   'fold-failed': 'The state cannot be folded any further with this event.',
   'snapshot-differs': 'The kept snapshot is not the state that the events lead to.',
   'receipt-without-events': 'A receipt names events that are not there, or not the ones its command made.',
+  'checkpoint-ahead':
+    'A reader inside the server has seen events that are not there: the end of the ledger was cut off.',
   'server-differs': 'The server shows another state than the events lead to.',
 } as const;
 

@@ -1,6 +1,6 @@
 import type { Aggregate } from '../../domain/kernel/aggregate.ts';
 import type { Kind } from '../../domain/kernel/resource.ts';
-import type { LedgerInfo, RecordedEvent, Snapshot, StreamReceipt } from '../../store/event-store.ts';
+import type { Checkpoint, LedgerInfo, RecordedEvent, Snapshot, StreamReceipt } from '../../store/event-store.ts';
 import { finding, type Report } from './finding.ts';
 import { ReceiptCheck } from './receipt-check.ts';
 import { SeenIds } from './seen-ids.ts';
@@ -50,6 +50,13 @@ export class LedgerCheck {
 
   receipt(receipt: StreamReceipt): void {
     this.receipts.receipt(receipt);
+  }
+
+  /** @param head where the ledger ends */
+  checkpoint({ name, position }: Checkpoint, head: string): void {
+    if (position <= head) return;
+    const detail = `The reader "${name}" has come as far as ${position}; the ledger ends at ${head}.`;
+    this.#report(finding('checkpoint-ahead', { stream: '', revision: -1, position }, detail));
   }
 
   end(): void {

@@ -1,7 +1,7 @@
 import type { Aggregate } from '../../domain/kernel/aggregate.ts';
 import type { Kind } from '../../domain/kernel/resource.ts';
 import type { EventStore, LedgerInfo } from '../../store/event-store.ts';
-import { ledgerRecords } from '../ledger-records.ts';
+import { cutOf, ledgerRecords } from '../ledger-records.ts';
 import type { Finding } from './finding.ts';
 import { LedgerCheck, RepeatedIds } from './ledger-check.ts';
 import type { StateCheck } from './state-check.ts';
@@ -44,13 +44,12 @@ export async function verifyLedger(
   const check = new LedgerCheck(store.info.engine, aggregates, report);
   // Snapshots first: one that is made meanwhile would be ahead of the events that are read.
   for await (const snapshot of store.readSnapshots()) check.snapshot(snapshot);
-  const position = await store.head();
-  for await (const record of ledgerRecords(store, position)) {
-    if (record.kind === 'receipt') {
-      check.receipt(record.receipt);
-      continue;
-    }
-    check.event(record.event);
+  const cut = await cutOf(store);
+  const position = cut.head;
+  for (const checkpoint of cut.checkpoints) check.checkpoint(checkpoint, position);
+  for await (const record of ledgerRecords(store, cut)) {
+    if (record.kind === 'receipt') check.receipt(record.receipt);
+    if (record.kind === 'event') check.event(record.event);
     onEvent(check.events);
   }
   check.end();

@@ -45,7 +45,7 @@ export class FlowRunner {
   /** Events under way, oldest first; the checkpoint may pass those that are done at the front. */
   readonly #underWay: { position: string; done: boolean }[] = [];
   #settled = 0;
-  /** Reactions that wait for a while before they try again. */
+  /** Lanes that wait for a while before they try again. */
   #pausing = 0;
   #position: string | null = null;
   #running: Promise<void> = Promise.resolve();
@@ -61,9 +61,9 @@ export class FlowRunner {
     this.#running = this.#run();
   }
 
-  /** Settles when every event so far has been reacted to. For tests and for simulated time. */
+  /** Settles when every event so far has been reacted to, or waits for the clock. For tests and simulated time. */
   async idle(): Promise<void> {
-    while (!this.#caughtUp || this.#underWay.length > this.#pausing)
+    while (!this.#caughtUp || this.#lanes.size > this.#pausing)
       await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 

@@ -42,7 +42,7 @@ const reactions: Readonly<Record<string, (event: FlowEvent, node: Node, server: 
     const verdict = operation ? arrival.actions[operation.action] : build ? arrival.builds : undefined;
     if (!verdict) return [];
     if (operation) return [endAction(server, verdict, firstCause(node, error))];
-    return verdict === 'done' ? [built(server)] : buildFailed(event, server, firstCause(node, error));
+    return [verdict === 'done' ? built(server) : buildFailed(server, firstCause(node, error))];
   },
 
   /** Torn down is enough: what follows, such as cleaning, is the node's own affair. */
@@ -74,15 +74,12 @@ const built = (server: Server): FlowCommand => ({
   data: { powerState: 1, ...aboutAttempt(server) },
 });
 
-/** The node failed: the server tries elsewhere or fails, and the node is torn down for whoever comes next. */
-const buildFailed = ({ resource }: FlowEvent, server: Server, message: string): FlowCommand[] => [
-  {
-    resource: serverRef(server.id),
-    type: 'ReportBuildFailure',
-    data: { reason: 'InstanceDeployFailure', message, ...aboutAttempt(server) },
-  },
-  { resource, type: 'SetProvisionState', data: { target: 'deleted' } },
-];
+/** The server tries elsewhere or fails. When it leaves the node, the node is torn down for whoever comes next. */
+const buildFailed = (server: Server, message: string): FlowCommand => ({
+  resource: serverRef(server.id),
+  type: 'ReportBuildFailure',
+  data: { reason: 'InstanceDeployFailure', message, ...aboutAttempt(server) },
+});
 
 const aboutAttempt = ({ build }: Server) => (build?.attempt ? { attempt: build.attempt } : {});
 

@@ -1,3 +1,4 @@
+import { isAlive, type Lifetime } from '../kernel/aggregate.ts';
 import { type ResourceRef, Uuid } from '../kernel/resource.ts';
 import type { DataOf, PortStatus } from '../port/events.ts';
 import type { Port } from '../port/state.ts';
@@ -47,10 +48,10 @@ export const portToServer: Flow = {
     return server ? [event.resource, server] : [event.resource];
   },
 
-  /** A server that is not in this ledger has nobody here who would listen. */
+  /** A server that is not in this ledger, or not any more, has nobody who would listen. */
   react(event, related) {
     const server = ownerOf(related.stateOf(event.resource) as Port | null);
-    if (!server || related.stateOf(server) === null) return [];
+    if (!server || !isAlive(related.stateOf(server) as Lifetime | null)) return [];
     return told(event, server);
   },
 };

@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest';
+import { nthId } from '../support/ledger.ts';
+import { availableNode, node, openSite, port, report, type Site, server } from './site.ts';
+
+const spawning = { taskState: 'spawning', waitFor: [] };
+
+async function deploying(site: Site) {
+  await availableNode(site);
+  await site.tell('server', server, 'CreateServer', { name: 'bm-1' }, { correlationId: 'boot-1' });
+  await site.tell('server', server, 'ServerScheduled', { host: 'ironic-1', nodeId: node }, { correlationId: 'boot-1' });
+  await site.tell('server', server, 'ReportBuildProgress', spawning, { correlationId: 'boot-1' });
+}
+
+describe('a server on a bare-metal node', () => {
+  test('claims its node when it is scheduled, deploys it when it spawns, and is ACTIVE when the node is', async () => {
+    const site = await openSite();
+    await availableNode(site);
+    await site.tell('server', server, 'CreateServer');
+    await site.tell('server', server, 'ServerScheduled', { host: 'ironic-1', nodeId: node });
+    expect(await site.stateOf('node', node)).toMatchObject({ provisionState: 'available', instanceId: server });
+
+    await site.tell('server', server, 'ReportBuildProgress', spawning);
+    expect(await site.stateOf('node', node)).toMatchObject({ provisionState: 'deploying' });
+    await report(site, 'wait');
+    await report(site, 'resume');
+    await report(site, 'done');
+    expect(await site.stateOf('node', node)).toMatchObject({ provisionState: 'active' });
+    expect(await site.stateOf('server', server)).toMatchObject({ status: 'ACTIVE', nodeId: node, powerState: 1 });
+    expect(site.refused).toEqual([]);
+  });
+
+  test('carries one correlation id from the request to the last event of the node', async () => {
+    const site = await openSite();
+    await deploying(site);
+    const caused = (await site.streamOf('node', node)).filter((event) => event.metadata.commandType !== 'EnrollNode');
+    expect(caused.length).toBeGreaterThan(0);
+    for (const event of caused) expect(event.metadata.$correlationId).toBe('boot-1');
+  });
+
+  test('tries elsewhere with the first cause when its node cannot be deployed, and leaves it to be cleaned', async () => {
+    const site = await openSite();
+    await deploying(site);
+    await report(site, 'fail', { error: 'no space left on the conductor' });
+    expect(await site.stateOf('server', server)).toMatchObject({
+      status: 'BUILD',
+      taskState: 'scheduling',
+      attempts: [{ host: 'ironic-1', outcome: 'failed', reason: 'InstanceDeployFailure' }],
+      faults: [{ message: 'no space left on the conductor' }],
+    });
+    expect(await site.stateOf('node', node)).toMatchObject({ provisionState: 'deleting' });
+  });
+
+  test('fails at once when its node was given to somebody else', async () => {
+    const site = await openSite({ maxAttempts: 1 });
+    await availableNode(site);
+    await site.tell('node', node, 'UpdateNode', { instanceId: nthId(99) });
+    await site.tell('server', server, 'CreateServer');
+    await site.tell('server', server, 'ServerScheduled', { host: 'ironic-1', nodeId: node });
+    expect(await site.stateOf('server', server)).toMatchObject({
+      status: 'ERROR',
+      fault: { kind: 'NodeUnavailable' },
+    });
+    expect(await site.stateOf('node', node)).toMatchObject({ instanceId: nthId(99) });
+  });
+
+  test('waits for a node that is locked for a moment', async () => {
+    const site = await openSite();
+    await availableNode(site);
+    await site.tell('server', server, 'CreateServer');
+    await site.tell('node', node, 'ReserveNode', { holder: 'power-sync', purpose: 'power sync' });
+    await site.tell('server', server, 'ServerScheduled', { host: 'ironic-1', nodeId: node });
+    expect(await site.stateOf('node', node)).toMatchObject({ instanceId: null });
+    await site.tell('node', node, 'ReleaseNode', { holder: 'power-sync' });
+    await site.clock.advance(10_000);
+    await site.runner.idle();
+    expect(await site.stateOf('node', node)).toMatchObject({ instanceId: server });
+    expect(site.refused).toEqual([]);
+  });
+
+  test('is rebuilt, rescued and switched through its node', async () => {
+    const site = await openSite();
+    await deploying(site);
+    await report(site, 'done');
+    const ends: [action: string, data: object, nodeState: string, then: () => Promise<unknown>, status: string][] = [
+      ['RebuildServer', {}, 'deploying', () => report(site, 'done'), 'ACTIVE'],
+      ['RescueServer', {}, 'rescuing', () => report(site, 'done'), 'RESCUE'],
+      ['UnrescueServer', {}, 'unrescuing', () => report(site, 'done'), 'ACTIVE'],
+    ];
+    for (const [action, data, nodeState, finish, status] of ends) {
+      await site.tell('server', server, action, data);
+      expect(await site.stateOf('node', node)).toMatchObject({ provisionState: nodeState });
+      await finish();
+      expect(await site.stateOf('server', server)).toMatchObject({ status, taskState: null });
+    }
+    expect(site.refused).toEqual([]);
+  });
+
+  test('is gone when its node is torn down; cleaning is the node’s own affair (C015)', async () => {
+    const site = await openSite();
+    await deploying(site);
+    await report(site, 'done');
+    await site.tell('server', server, 'DeleteServer');
+    expect(await site.stateOf('server', server)).toMatchObject({ taskState: 'deleting' });
+    expect(await site.stateOf('node', node)).toMatchObject({ provisionState: 'deleting', instanceId: server });
+    await report(site, 'clean');
+    expect(await site.stateOf('node', node)).toMatchObject({ provisionState: 'cleaning', instanceId: null });
+    expect(await site.stateOf('server', server)).toHaveProperty('deletedAt');
+    expect(site.refused).toEqual([]);
+  });
+
+  test('is gone at once when its node went before it', async () => {
+    const site = await openSite();
+    await deploying(site);
+    await report(site, 'done');
+    await site.tell('node', node, 'SetMaintenance', { reason: 'burnt down' });
+    await site.tell('node', node, 'DeleteNode');
+    await site.tell('server', server, 'DeleteServer');
+    expect(await site.stateOf('server', server)).toHaveProperty('deletedAt');
+  });
+});
+
+describe('the ports of a server', () => {
+  const ovn = { settings: {} };
+  const boundTo = async (site: Site, id = port) => ((await site.stateOf('port', id)).binding as { host: string }).host;
+
+  test('follow it from the host where it failed to the next, and are free when it is deleted (C048)', async () => {
+    const site = await openSite(ovn);
+    const own = nthId(5);
+    for (const id of [port, own]) {
+      await site.tell('port', id, 'CreatePort', { deviceId: server, deviceOwner: 'compute:nova' });
+    }
+    await site.tell('server', server, 'CreateServer', { ports: [port] });
+    await site.tell('server', server, 'ServerScheduled', { host: 'h-1', alternates: ['h-2'] });
+    await site.tell('server', server, 'ReportBuildProgress', { taskState: 'networking', ports: [own] });
+    expect([await boundTo(site), await boundTo(site, own)]).toEqual(['h-1', 'h-1']);
+
+    await site.tell('server', server, 'ReportBuildFailure', { reason: 'LibvirtError', host: 'h-1' });
+    await site.tell('server', server, 'ServerScheduled', { host: 'h-2', alternates: [] });
+    expect([await boundTo(site), await boundTo(site, own)]).toEqual(['h-2', 'h-2']);
+
+    await site.tell('server', server, 'ReportBuildFailure', { reason: 'LibvirtError', host: 'h-2' });
+    expect(await site.stateOf('server', server)).toMatchObject({ status: 'ERROR', host: null });
+    await site.tell('server', server, 'DeleteServer');
+    expect(await site.stateOf('port', own)).toHaveProperty('deletedAt');
+    expect(await site.stateOf('port', port)).toMatchObject({ deviceId: '', deviceOwner: '' });
+    expect(await boundTo(site)).toBeFalsy();
+    expect(site.refused).toEqual([]);
+  });
+
+  test('tell it that they are plugged, which it may be waiting for', async () => {
+    const site = await openSite(ovn);
+    await site.tell('port', port, 'CreatePort', { deviceId: server, deviceOwner: 'compute:nova' });
+    await site.tell('server', server, 'CreateServer', { ports: [port] });
+    await site.tell('server', server, 'ServerScheduled', { host: 'h-1' });
+    await site.tell('port', port, 'AddProvisioningComponent', { entity: 'storage' });
+    await site.tell('server', server, 'ReportBuildProgress', { taskState: 'spawning' });
+    await site.tell('server', server, 'ReportBuildSuccess');
+    expect(await site.stateOf('server', server)).toMatchObject({ status: 'BUILD', waits: [{ tag: port }] });
+
+    await site.tell('port', port, 'ProvisioningComplete', { entity: 'storage' });
+    await site.tell('port', port, 'ReportDeviceUp', { host: 'h-1' });
+    expect(await site.stateOf('port', port)).toMatchObject({ status: 'ACTIVE' });
+    expect(await site.stateOf('server', server)).toMatchObject({ status: 'ACTIVE' });
+  });
+});

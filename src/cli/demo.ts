@@ -1,0 +1,79 @@
+import type { Command } from 'commander';
+import { Console, type GlobalOptions } from './console.ts';
+import { bareMetalCast } from './demo/bare-metal.ts';
+import { castOf } from './demo/nova/cast.ts';
+import { novaRecordings } from './demo/nova/recording.ts';
+import { Playbill, totalOf } from './demo/playbill.ts';
+import { portsCast } from './demo/ports.ts';
+import { playAll, type Scene } from './demo/scenes.ts';
+import { Stage } from './demo/stage.ts';
+import { exitCodes } from './failure.ts';
+import { formatDuration } from './output/duration.ts';
+
+interface DemoOptions extends GlobalOptions {
+  readonly keep?: string;
+}
+
+export function addDemo(program: Command): void {
+  program
+    .command('demo')
+    .summary('play recorded runs of Nova, a bare-metal deployment and racing ports on a ledger of its own')
+    .description(
+      'Starts a server on an empty ledger, plays recorded and written scenes on it, shows the timeline of every resource,\n' +
+        'and replays it all from the log. Exits with 1 where something is not as it was recorded, or not the same again.\n' +
+        'docs/demo.md says more. With --json: one document.',
+    )
+    .option('--keep <file>', 'keep the ledger in this file, for looking at with the other commands')
+    .action(async (_options: DemoOptions, command: Command) => {
+      const console = Console.of(command);
+      const { keep } = command.optsWithGlobals<DemoOptions>();
+      const ok = await runDemo(console, keep);
+      if (!ok) process.exitCode = exitCodes.failed;
+    });
+}
+
+async function runDemo(console: Console, keep: string | undefined): Promise<boolean> {
+  const began = performance.now();
+  const recordings = novaRecordings();
+  const stage = new Stage({ ...castOf(recordings), ...bareMetalCast, ...portsCast }, keep);
+  const giveBack = leaveNothingBehind(stage);
+  const playbill = new Playbill(console.style);
+  const scenes: Scene[] = [];
+  try {
+    for await (const scene of playAll(stage, recordings)) {
+      scenes.push(scene);
+      if (!console.json) console.print(...playbill.lines(scene));
+    }
+  } finally {
+    await stage.close();
+    giveBack();
+  }
+  const ok = scenes.every((scene) => scene.ok);
+  const tookMs = Math.round(performance.now() - began);
+  if (console.json) console.document({ ok, tookMs, ledger: keep === undefined ? null : stage.ledger, scenes });
+  else console.print('', totalOf(scenes), ...farewell(ok, tookMs, keep === undefined ? null : stage.storeUrl, console));
+  return ok;
+}
+
+function farewell(ok: boolean, tookMs: number, store: string | null, { style }: Console): string[] {
+  const verdict = ok ? style.green('All of it is as it should be.') : style.red('Not all of it is as it should be.');
+  const kept = [
+    `The ledger is kept. Look at it with: stackledger verify --store ${store}`,
+    `or with a server on it:              stackledger serve --store ${store} --clock manual`,
+  ];
+  return [`${verdict} (${formatDuration(tookMs)})`, ...(store === null ? [] : kept)];
+}
+
+/** An interrupted demo takes its folder with it, too. */
+function leaveNothingBehind(stage: Stage): () => void {
+  const interrupt = (): void => {
+    stage.clear();
+    process.exit(exitCodes.interrupted);
+  };
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  for (const signal of signals) process.once(signal, interrupt);
+  return () => {
+    for (const signal of signals) process.off(signal, interrupt);
+    stage.clear();
+  };
+}

@@ -3,15 +3,17 @@ import { z } from 'zod';
 import { Actor } from '../domain/kernel/actor.ts';
 import type { Aggregate } from '../domain/kernel/aggregate.ts';
 import { Timestamp } from '../domain/kernel/resource.ts';
+import { startPosition } from '../store/event-store.ts';
 import { BulkEnvelope } from './bulk-command.ts';
 import { exampleCommands } from './openapi-examples.ts';
 import { apiProblems } from './problem-types.ts';
-import { position } from './schemas.ts';
 
 /*
  * What each route's page in the API reference says. Paths, queries and bodies are described by the schemas that check
  * them; what follows describes the answers.
  */
+
+const position = z.string().meta({ example: startPosition, description: 'Place of an event in the ledger; opaque.' });
 
 const ResourceRef = z.object({ kind: z.string(), id: z.string() }).meta({ id: 'ResourceRef' });
 

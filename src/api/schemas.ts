@@ -32,10 +32,11 @@ export const revision = z
   .transform(Number)
   .meta({ ...asInteger, minimum: 0 });
 
-/** The place of an event in the ledger. Opaque to users; all that counts here is its form. */
+/** The place of an event in the ledger. Opaque to users; leading zeros may be left out where it can be nothing else. */
 export const position = z
   .string()
-  .regex(positionText, `must be a position as events carry it, such as ${startPosition}`)
+  .regex(/^\d{1,16}$/, `must be a position as events carry it, such as ${startPosition}`)
+  .transform((digits) => digits.padStart(startPosition.length, '0'))
   .meta({ example: startPosition });
 
 /** Any offset, any precision; a space where a plus sign was not escaped in the query. */

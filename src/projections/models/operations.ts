@@ -34,6 +34,7 @@ CREATE INDEX touches_by_correlation ON touches (correlation, position);
             if (correlationId !== null) rows.add(correlationNumber(correlationId), position, key, revision);
           }
         },
+      flush: () => rows.flush(),
     };
   },
 };

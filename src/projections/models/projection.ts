@@ -60,5 +60,5 @@ export interface ProjectionWriter {
   /** Works out what a piece changes, and returns how to write that. Throws, if at all, before anything is written. */
   derive(piece: Piece): (key: number) => void;
   /** Before each commit: writes what was gathered over many pieces. */
-  flush?(): void;
+  flush(): void;
 }

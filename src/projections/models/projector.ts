@@ -112,7 +112,7 @@ export class Projector {
 
   /** Before each commit. */
   flush(): void {
-    for (const { writer } of this.#writers) writer.flush?.();
+    for (const { writer } of this.#writers) writer.flush();
   }
 
   aggregateOf(kind: Kind): Aggregate | undefined {

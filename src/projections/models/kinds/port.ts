@@ -2,10 +2,6 @@ import type { Kind } from '../../../domain/kernel/resource.ts';
 import type { Port } from '../../../domain/port/state.ts';
 import type { KindTable, Link } from '../kind-table.ts';
 
-/** Where the port is bound, once it is. */
-const hostOf = (port: Port): string | null => (port as Port & Bound).binding?.host ?? null;
-type Bound = { readonly binding?: { readonly host: string } | null };
-
 export const portTable: KindTable<Port> = {
   columns: ({ name, projectId, networkId, deviceId }) => ({
     name,
@@ -14,24 +10,22 @@ export const portTable: KindTable<Port> = {
     device: deviceId === '' ? null : deviceId,
   }),
   subState: () => null,
-  host: hostOf,
+  host: ({ binding }) => binding.host,
   waits: (port) =>
     port.blocks.map(({ entity, host, since }) => ({
       what: entity,
       on: null,
-      host: host ?? hostOf(port),
+      host: host ?? port.binding.host,
       holder: null,
       since,
       deadline: null,
     })),
-  links(port) {
-    const { networkId, deviceId, deviceOwner } = port;
+  links({ networkId, deviceId, deviceOwner, binding }) {
     const links: Link[] = [];
     if (networkId !== null) links.push({ relation: 'network', to: { kind: 'network', id: networkId } });
     const owner = owners.find(([prefix]) => deviceOwner.startsWith(prefix));
     if (owner && deviceId !== '') links.push({ relation: 'device', to: { kind: owner[1], id: deviceId } });
-    const host = hostOf(port);
-    if (host !== null) links.push({ relation: 'host', to: { kind: 'host', id: host } });
+    if (binding.host !== null) links.push({ relation: 'host', to: { kind: 'host', id: binding.host } });
     return links;
   },
 };

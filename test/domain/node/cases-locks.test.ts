@@ -185,6 +185,12 @@ describe('C080: a call-back that meets a console', () => {
     expect(node.view).toMatchObject({ provisionState: 'deploying', reservation: { holder: 'c-1' }, postponed: null });
   });
 
+  test('C080: is not mistaken for the console, though both are the conductor itself', () => {
+    const node = lived(...waiting, command('ReserveNode', { holder: 'c-1', purpose: 'console' }));
+    expect(typesOf(node, reports('resume'))).toEqual(['NodeReportPostponed']);
+    expect(node.view).toMatchObject({ provisionState: 'wait call-back', reservation: { purpose: 'console' } });
+  });
+
   test('C080: does not run into its deadline while somebody else holds the lock', () => {
     const node = lived(...waiting, command('ReserveNode', { holder: 'console-7', purpose: 'console' }));
     expect(pass(node, 60 * minutes)).toEqual([]);

@@ -37,15 +37,16 @@ export async function startStackledger(config: Config, open: typeof openStore = 
   const opened = await open(config.store, { clock: config.clock });
   try {
     const clock = config.clock === 'manual' ? new ManualClock(await timeOfLastEvent(opened)) : new SystemClock();
-    const app = await assemble(
-      config,
-      opened,
-      clock,
-      tokens ? identifyByToken(tokens, () => Date.now()) : identifyByName,
-    );
+    const identify = tokens ? identifyByToken(tokens, () => Date.now()) : identifyByName;
+    const { app, runtime } = await assemble(config, opened, clock, identify);
     const connections = new Connections(app.server);
     const url = await listen(app, config);
-    return { url, stop: () => stop(app, connections, opened, config.shutdownMs) };
+    const stop = async (): Promise<void> => {
+      await stopListening(app, connections, config.shutdownMs);
+      runtime.close();
+      await opened.close();
+    };
+    return { url, stop };
   } catch (error) {
     await opened.close();
     throw error;
@@ -57,7 +58,7 @@ async function assemble(
   opened: EventStore,
   clock: Clock,
   identify: Identify,
-): Promise<FastifyInstance> {
+): Promise<{ app: FastifyInstance; runtime: Runtime }> {
   const metrics = new Metrics();
   const appends = new AppendWatch((seconds, outcome) => metrics.appended(seconds, outcome));
   const store = appends.over(opened);
@@ -71,7 +72,7 @@ async function assemble(
     snapshotEvery: config.snapshotEvery,
     observer: metrics,
   });
-  return buildApi({
+  const app = await buildApi({
     runtime,
     store,
     aggregates,
@@ -86,6 +87,8 @@ async function assemble(
     streams: { pingMs: config.eventStreamPingMs, lagMs: config.eventStreamLagMs },
     logger: { level: config.logLevel, stream: process.stderr },
   });
+  metrics.onBackgroundFailure = (what, error) => app.log.warn({ err: error }, `${what} failed`);
+  return { app, runtime };
 }
 
 async function readTokens(path: string) {
@@ -126,12 +129,7 @@ const reasons: Readonly<Record<string, (address: string) => string>> = {
 /** How often connections are looked through for those that have become idle while the server stops. */
 const reapMs = 25;
 
-async function stop(
-  app: FastifyInstance,
-  connections: Connections,
-  store: EventStore,
-  patienceMs: number,
-): Promise<void> {
+async function stopListening(app: FastifyInstance, connections: Connections, patienceMs: number): Promise<void> {
   const reaper = setInterval(() => connections.closeUnused(), reapMs);
   const cutOff = setTimeout(() => app.server.closeAllConnections(), patienceMs);
   try {
@@ -139,7 +137,6 @@ async function stop(
   } finally {
     clearInterval(reaper);
     clearTimeout(cutOff);
-    await store.close();
   }
 }
 

@@ -33,6 +33,9 @@ export class Metrics implements RuntimeObserver {
   ]);
   readonly #subscribers = this.#gauge('event_stream_readers', 'Readers of event streams now.');
 
+  /** Told of failures that nobody waits for. */
+  onBackgroundFailure: (what: string, error: unknown) => void = () => {};
+
   constructor() {
     this.#loopDelay.enable();
     this.#gauge(
@@ -79,8 +82,17 @@ export class Metrics implements RuntimeObserver {
     this.#unknownEvents.inc({ kind, type });
   }
 
-  failedInBackground(what: string): void {
+  snapshotFailed(error: unknown): void {
+    this.#failedInBackground('snapshot', error);
+  }
+
+  deadlineFailed(error: unknown): void {
+    this.#failedInBackground('deadline', error);
+  }
+
+  #failedInBackground(what: string, error: unknown): void {
     this.#failures.inc({ what });
+    this.onBackgroundFailure(what, error);
   }
 
   appended(seconds: number, outcome: 'stored' | 'failed'): void {

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { flaky } from '../support/flaky-store.ts';
-import { slugOf, startLedger } from './support.ts';
+import { eventually, slugOf, startLedger } from './support.ts';
 
 const idOf = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 const create = (n: number) => ({ kind: 'port', id: idOf(n), type: 'CreatePort' });
@@ -173,9 +173,9 @@ describe('a caller of many commands', () => {
       answer += chunk;
     });
     send(`${JSON.stringify(create(1))}\n`);
-    await expect.poll(() => answer).toContain('"line":1,"status":200');
+    await eventually(() => answer).toContain('"line":1,"status":200');
     send(`${JSON.stringify(create(2))}\n`);
-    await expect.poll(() => answer).toContain('"line":2,"status":200');
+    await eventually(() => answer).toContain('"line":2,"status":200');
     socket.destroy();
   });
 
@@ -184,7 +184,7 @@ describe('a caller of many commands', () => {
     for (let n = 0; n < 5; n++) {
       const { socket, send } = open(url);
       send(`${JSON.stringify(create(n))}\n{"kind":"port","id":`);
-      await expect.poll(() => store.head()).toBe(String(n + 1).padStart(16, '0'));
+      await eventually(() => store.head()).toBe(String(n + 1).padStart(16, '0'));
       socket.destroy();
     }
     expect((await get('/livez')).status).toBe(200);
@@ -222,7 +222,7 @@ describe('a caller of many commands', () => {
     });
     disk!.hold();
     send(`${JSON.stringify(create(1))}\n`);
-    await expect.poll(() => disk!.waiting).toBe(1);
+    await eventually(() => disk!.waiting).toBe(1);
     const stopped = stop();
     send(`${JSON.stringify(create(2))}\n`);
     disk!.release();

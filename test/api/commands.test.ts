@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { EventStore } from '../../src/store/event-store.ts';
 import { StoreError, type StoreFault } from '../../src/store/store-error.ts';
 import { flaky } from '../support/flaky-store.ts';
-import { otherPortId, portId, slugOf, startLedger } from './support.ts';
+import { eventually, otherPortId, portId, slugOf, startLedger } from './support.ts';
 
 describe('a command', () => {
   test('is answered with what it changed and what the resource is now', async () => {
@@ -218,7 +218,7 @@ describe('a server that cannot take more', () => {
     });
     disk!.hold();
     const slow = command('CreatePort');
-    await expect.poll(() => disk!.waiting).toBe(1);
+    await eventually(() => disk!.waiting).toBe(1);
     const refused = await command('CreatePort', {}, {}, otherPortId);
     expect([refused.status, slugOf(refused), refused.headers.get('retry-after')]).toEqual([
       429,

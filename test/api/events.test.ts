@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { messages, otherPortId, portId, slugOf, startLedger, take } from './support.ts';
+import { eventually, messages, otherPortId, portId, slugOf, startLedger, take } from './support.ts';
 
 const idOf = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
@@ -184,7 +184,7 @@ describe('the ledger as a stream', () => {
     await stream.next();
     expect((await get('/metrics')).text).toContain('stackledger_event_stream_readers 1');
     await stream.return(undefined);
-    await expect.poll(async () => (await get('/metrics')).text).toContain('stackledger_event_stream_readers 0');
+    await eventually(async () => (await get('/metrics')).text).toContain('stackledger_event_stream_readers 0');
   });
 
   test('answers HEAD without becoming a stream', async () => {

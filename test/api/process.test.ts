@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
 import { flaky } from '../support/flaky-store.ts';
-import { clientOf, messages, portId, startLedger, take } from './support.ts';
+import { clientOf, eventually, messages, portId, startLedger, take } from './support.ts';
 
 const entry = fileURLToPath(new URL('fixtures/serve.ts', import.meta.url));
 const children: ChildProcess[] = [];
@@ -30,7 +30,7 @@ function start(flags: readonly string[], environment: Record<string, string> = {
   });
   const exited = once(child, 'exit').then(([code]) => code as number | null);
   const listening = async (): Promise<string> => {
-    await expect.poll(() => output.out, { timeout: 25_000 }).toContain('\n');
+    await eventually(() => output.out).toContain('\n');
     return /http:\S+?(?=,)/.exec(output.out)![0];
   };
   return { child, output, exited, listening };
@@ -119,7 +119,7 @@ describe('a server that is told to stop', () => {
         if (answer.status === 200) acknowledged.push(id);
       }
     });
-    await expect.poll(() => acknowledged.length).toBeGreaterThan(100);
+    await eventually(() => acknowledged.length).toBeGreaterThan(100);
     child.kill('SIGTERM');
     expect(await exited).toBe(0);
     await Promise.all(callers);
@@ -159,16 +159,14 @@ describe('a server that is told to stop', () => {
     });
     disk!.hold();
     const working = command('CreatePort');
-    await expect.poll(() => disk!.waiting).toBe(1);
+    await eventually(() => disk!.waiting).toBe(1);
     const stopped = stop();
-    await expect
-      .poll(() =>
-        get('/livez').then(
-          () => 'open',
-          () => 'closed',
-        ),
-      )
-      .toBe('closed');
+    await eventually(() =>
+      get('/livez').then(
+        () => 'open',
+        () => 'closed',
+      ),
+    ).toBe('closed');
     disk!.release();
     const answer = await working;
     expect([answer.status, answer.body.revision]).toEqual([200, 0]);

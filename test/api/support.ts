@@ -1,4 +1,4 @@
-import { afterEach } from 'vitest';
+import { afterEach, expect } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { type Stackledger, startStackledger } from '../../src/main.ts';
 import type { EventStore } from '../../src/store/event-store.ts';
@@ -6,6 +6,9 @@ import { openStore } from '../../src/store/open-store.ts';
 
 export const portId = '6f3c9a52-6f0e-4f1c-8a41-5b7be7f7f6d4';
 export const otherPortId = '7a4d0b63-7a1f-4a2d-9b52-6c8cf8a8a7e5';
+
+/** What holds sooner or later, however busy the machine is. */
+export const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 25_000 });
 
 const running: Stackledger[] = [];
 

@@ -53,7 +53,8 @@ export function explain(error: unknown): Failure {
 }
 
 function problemFailure({ message, status, slug, allowed, errors, problem }: ProblemError): Failure {
-  const hints = errors.map(({ in: part, pointer, detail }) => `${part} ${pointer}: ${detail}`);
+  const unsaid = errors.filter(({ detail }) => !message.includes(detail));
+  const hints = unsaid.map(({ in: part, pointer, detail }) => `${part} ${pointer}: ${detail}`);
   if (allowed.length > 0) hints.push(`Allowed now: ${allowed.join(', ')}.`);
   const next = nextSteps[status];
   if (next) hints.push(next);

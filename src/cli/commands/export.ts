@@ -1,4 +1,5 @@
-import { open } from 'node:fs/promises';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { parsePosition } from '../../store/event-store.ts';
@@ -40,16 +41,14 @@ export function addExport(program: Command): void {
 }
 
 async function toFile(options: ExportOptions, console: Console): Promise<EndLine> {
-  const file = await open(options.to, options.force ? 'w' : 'wx');
-  try {
-    const stream = file.createWriteStream({ flush: true, autoClose: false });
-    const end = await run(options, console, new LineWriter(stream));
-    stream.end();
-    await finished(stream);
-    return end;
-  } finally {
-    await file.close();
-  }
+  const stream = createWriteStream(options.to, { flags: options.force ? 'w' : 'wx', flush: true });
+  const written = finished(stream);
+  written.catch(() => {}); // said where it is waited for
+  await once(stream, 'open');
+  const end = await run(options, console, new LineWriter(stream));
+  stream.end();
+  await written;
+  return end;
 }
 
 const toStdout = (options: ExportOptions, console: Console): Promise<EndLine> =>

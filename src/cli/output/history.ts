@@ -10,6 +10,12 @@ const indent = 34;
 /** Members that change with every event and say nothing that the line above does not say. */
 const bookkeeping = new Set(['/revision', '/updatedAt', '/createdAt', '/id']);
 
+/** What a state begins with is worth a line only where it holds something. */
+const empty = new Set(['null', '""', '[]', '{}']);
+
+const isTelling = ({ path, before, after }: Change): boolean =>
+  !bookkeeping.has(path) && !(before === undefined && empty.has(JSON.stringify(after)));
+
 /**
  * A history as lines: one for each event, with what it changed below. Days are said once.
  *
@@ -37,7 +43,7 @@ export class HistoryLines {
       `${place}${bold(type)} ${dim(`· ${describeActor(actor)}`)}`,
       ...(statusChange ? [`${margin}${this.#statusLine(statusChange)}`] : []),
       ...(unfoldable === undefined ? [] : [`${margin}${red(unfoldable)}`]),
-      ...changes.filter(({ path }) => !bookkeeping.has(path)).map((change) => `${margin}${this.#changeLine(change)}`),
+      ...changes.filter(isTelling).map((change) => `${margin}${this.#changeLine(change)}`),
     ];
   }
 

@@ -2,10 +2,9 @@ import type { JsonPatchOperation } from '../../client/answers.ts';
 
 type Container = Record<string, unknown> | unknown[];
 
-/** One member of a state that an event changed. */
+/** One thing that an event changed in a state; undefined is what was not there before, or is not there any more. */
 export interface Change {
   readonly path: string;
-  /** Undefined where it was not there before, or is not there any more. */
   readonly before: unknown;
   readonly after: unknown;
 }
@@ -23,25 +22,46 @@ export class PatchedState {
   }
 
   #apply(operation: JsonPatchOperation): Change[] {
-    const { path } = operation;
-    const value = operation.op === 'remove' ? undefined : structuredClone(operation.value);
-    if (path === '') return this.#begin(value);
-
+    const { op, path } = operation;
+    const value = op === 'remove' ? undefined : structuredClone(operation.value);
+    if (path === '') {
+      this.#state = value;
+      return compare('', {}, value); // a life begins: whatever was before belongs to another
+    }
     const keys = path.slice(1).split('/').map(unescaped);
     const key = keys.pop()!;
     const container = keys.reduce((inner, step) => member(inner, step) as Container, this.#state as Container);
-    const before = operation.op === 'add' && Array.isArray(container) ? undefined : member(container, key);
-    put(container, key, operation.op, value);
-    return [{ path, before, after: value }];
-  }
-
-  /** A life begins: everything is new. */
-  #begin(value: unknown): Change[] {
-    this.#state = value;
-    return Object.entries(value as object).map(([key, after]) => ({ path: `/${key}`, before: undefined, after }));
+    const before = op === 'add' && Array.isArray(container) ? undefined : member(container, key);
+    put(container, key, op, value);
+    return compare(path, before, value);
   }
 }
 
+/** Down to what really differs: a list that lost one of its ten items changed in one. */
+function compare(path: string, before: unknown, after: unknown): Change[] {
+  if (JSON.stringify(before) === JSON.stringify(after)) return [];
+  if (Array.isArray(before) && Array.isArray(after)) return compareItems(path, before, after);
+  if (!isObject(before) || !isObject(after)) return [{ path, before, after }];
+  const names = Object.keys({ ...before, ...after });
+  return names.flatMap((name) => compare(`${path}/${escaped(name)}`, before[name], after[name]));
+}
+
+function compareItems(path: string, before: readonly unknown[], after: readonly unknown[]): Change[] {
+  const [there, here] = [before, after].map((items) => new Set(items.map((item) => JSON.stringify(item))));
+  return [
+    ...before
+      .filter((item) => !here!.has(JSON.stringify(item)))
+      .map((item) => ({ path, before: item, after: undefined })),
+    ...after
+      .filter((item) => !there!.has(JSON.stringify(item)))
+      .map((item) => ({ path, before: undefined, after: item })),
+  ];
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const escaped = (step: string): string => step.replaceAll('~', '~0').replaceAll('/', '~1');
 const unescaped = (step: string): string => step.replaceAll('~1', '/').replaceAll('~0', '~');
 
 const member = (container: Container, key: string): unknown => (container as Record<string, unknown>)[key];

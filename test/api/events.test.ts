@@ -196,7 +196,7 @@ describe('the ledger as a stream', () => {
 
 describe('a reader that stops reading', () => {
   test('is told where it stands, let go, and can resume there', async () => {
-    const { url, store } = await startLedger(['--event-stream-lag-ms', '200']);
+    const { url, store, get } = await startLedger(['--event-stream-lag-ms', '200']);
     const data = JSON.stringify({ text: 'x'.repeat(200_000) });
     for (let n = 0; n < 100; n++) {
       const event = { id: idOf(n), type: 'Imported', v: 1, time: '2026-01-01T00:00:00.000Z', data, metadata: '{}' };
@@ -206,7 +206,7 @@ describe('a reader that stops reading', () => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     socket.write('GET /v1/events HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAccept: text/event-stream\r\n\r\n');
     await new Promise((resolve) => socket.once('readable', resolve));
-    await new Promise((resolve) => setTimeout(resolve, 600));
+    await eventually(async () => (await get('/metrics')).text).toContain('stackledger_event_stream_readers 0');
     let text = '';
     for await (const chunk of socket.setEncoding('utf8')) text += chunk;
 

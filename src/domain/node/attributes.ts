@@ -1,4 +1,5 @@
 import { sameJson } from '../kernel/json.ts';
+import type { ResourceRef } from '../kernel/resource.ts';
 import type { NodeAttributes, NodeEvent } from './events.ts';
 import type { NodeFacts } from './facts.ts';
 import { requireUnlocked } from './lock.ts';
@@ -7,9 +8,9 @@ import { refuse } from './refusals.ts';
 import type { Node } from './state.ts';
 import { withoutSecrets } from './texts.ts';
 
-export type NodeChanges = { readonly [K in keyof NodeAttributes]?: NodeAttributes[K] | undefined };
+type NodeChanges = { readonly [K in keyof NodeAttributes]?: NodeAttributes[K] | undefined };
 
-export interface NodeUpdate extends NodeChanges {
+interface NodeUpdate extends NodeChanges {
   readonly instanceId?: string | null | undefined;
   readonly token?: number | undefined;
 }
@@ -95,6 +96,9 @@ function requireChangeable(node: Node, changes: Partial<NodeAttributes>): void {
   }
 }
 
+/** The instance as the ledger knows it, where it does: Nova's servers and Ironic's instances share their ids. */
+export const serverOf = (instanceId: string): ResourceRef => ({ kind: 'server', id: instanceId });
+
 /** An association is a claim: it is never overwritten, only given up and made. */
 function instanceMoved({ instanceId: current }: Node, instanceId: string | null, facts: NodeFacts): NodeEvent[] {
   if (instanceId === null) {
@@ -104,7 +108,7 @@ function instanceMoved({ instanceId: current }: Node, instanceId: string | null,
     const detail = `The node has the instance ${current}. Clear the association first, or adopt that instance.`;
     refuse('node-associated', detail, { reason: 'associated', retryable: false, current });
   }
-  const node = facts.nodeOfInstance;
+  const { nodeId: node } = (facts.related?.stateOf(serverOf(instanceId)) ?? {}) as { nodeId?: string | null };
   if (node && node !== facts.resource.id) {
     const detail = `The instance ${instanceId} is on the node ${node}.`;
     refuse('instance-associated', detail, { reason: 'associated', retryable: false, node });

@@ -8,7 +8,7 @@ import { type Activity, machine } from './provision-machine.ts';
 import { type Claim, type Standing, standingOf } from './standing.ts';
 import type { Node } from './state.ts';
 import { later, latest } from './texts.ts';
-import { afterLoss, faultOnFailure } from './work.ts';
+import { afterLoss, faultOnFailure, worked } from './work.ts';
 
 /** What a waiting node is waited for, in the words of the operator who reads that it did not come. */
 const awaited: Readonly<Partial<Record<Activity, string>>> = {
@@ -43,7 +43,7 @@ function leaseDeadline({ reservation }: Node): Deadline | null {
 export const deadlinesOf = (node: Node, heardAt: string | null): Deadline[] =>
   [callBackDeadline(node, heardAt), leaseDeadline(node)].filter((deadline) => deadline !== null);
 
-export interface PassedDeadline {
+interface PassedDeadline {
   readonly name: string;
   readonly attempt?: number | undefined;
   readonly token?: number | undefined;
@@ -93,6 +93,6 @@ export function heartbeat(node: Node, claim: Claim, facts: NodeFacts): NodeEvent
 }
 
 function gaveUpInMaintenance(node: Node, facts: NodeFacts): NodeEvent[] {
-  const error = `The node called back while in maintenance, in which this site does not provision nodes.`;
-  return node.reservation ? [] : moves(node, ['fail'], { cause: 'worker', facts, error });
+  const error = 'The node called back while in maintenance, in which this site does not provision nodes.';
+  return node.reservation ? [] : worked(node, 'fail', { holder: facts.actor.id, error }, facts);
 }

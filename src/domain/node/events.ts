@@ -5,16 +5,16 @@ import { kindOf, provisionEvents, provisionStates } from './provision-machine.ts
 
 export const ProvisionState = z.enum(provisionStates);
 /** What a node can be on the way to. */
-export const TargetState = ProvisionState.refine((state) => kindOf(state) === 'stable', 'must be a stable state');
+const TargetState = ProvisionState.refine((state) => kindOf(state) === 'stable', 'must be a stable state');
 
 /** Who works on a node: a conductor, an agent, a console, a person. */
 export const Holder = z.string().min(1).max(255);
 export const Text = z.string().max(255);
 /** An error or a reason as somebody told it. Long ones are cut, with a mark, before they are stored. */
-export const ErrorText = z.string().min(1);
+const ErrorText = z.string().min(1);
 export const Bag = z.record(z.string().max(255), z.json());
 
-export const powerStates = ['power on', 'power off', 'error'] as const;
+const powerStates = ['power on', 'power off', 'error'] as const;
 export const PowerState = z.enum(powerStates);
 
 /** What a node is, apart from what happens to it. */

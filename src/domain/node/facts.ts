@@ -44,8 +44,6 @@ export interface NodeFacts extends Facts {
   readonly underWay?: { readonly deploy: number; readonly clean: number };
   /** Whether a worker is free to take the work on. */
   readonly workerFree?: boolean;
-  /** The other node that has the instance which the command names. */
-  readonly nodeOfInstance?: string | null;
 }
 
 export const settingsOf = ({ settings }: NodeFacts): NodeSettings => ({ ...defaultNodeSettings, ...settings });

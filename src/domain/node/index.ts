@@ -1,5 +1,6 @@
 import type { Aggregate } from '../kernel/aggregate.ts';
 import { Uuid } from '../kernel/resource.ts';
+import { serverOf } from './attributes.ts';
 import { nodeCommands } from './commands.ts';
 import { deadlinesOf } from './deadlines.ts';
 import { decide, open } from './decide.ts';
@@ -28,6 +29,8 @@ export const nodeAggregate: Aggregate<Node> = {
   decide,
   internal: ['DeadlinePassed'],
   signsOfLife: ['Heartbeat'],
+  /** Whether an instance is on another node is seen on the instance. */
+  needs: (_node, { type, data }) => (type === 'UpdateNode' && data.instanceId ? [serverOf(data.instanceId)] : []),
   status: (node) => node.provisionState,
   deadlines: deadlinesOf,
   view: (node) => ({

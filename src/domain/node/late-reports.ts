@@ -3,19 +3,13 @@ import type { NodeEvent } from './events.ts';
 import type { NodeFacts } from './facts.ts';
 import { refuse } from './refusals.ts';
 import type { Claim } from './standing.ts';
-import type { IgnoredReport, Node, Outcome } from './state.ts';
+import type { IgnoredReport, Node } from './state.ts';
 import { clipped } from './texts.ts';
 import { isKnown } from './troubles.ts';
-import { errorRaised, type ProvisionReport } from './work-reports.ts';
+import { broughtAbout, errorRaised, type ProvisionReport } from './work-reports.ts';
 
 /** How an attempt came out is a fact about that attempt, even when it is told late. What would go on must stop. */
 const tellsOutcome = (event: string): event is 'done' | 'fail' => event === 'done' || event === 'fail';
-
-/** With these outcomes the node is where the report would have brought it. */
-const agreesWith: Readonly<Record<'done' | 'fail', readonly Outcome[]>> = {
-  done: ['succeeded', 'aborted'],
-  fail: ['failed', 'aborted'],
-};
 
 /**
  * A report of the attempt that ended last: two workers tell of the same end, or one comes after a timeout. Agreeing is
@@ -25,7 +19,7 @@ export function afterTheEnd(node: Node, report: ProvisionReport, facts: NodeFact
   const { event, error } = report;
   if (event === 'error') return errorRaised(node, report);
   if (!tellsOutcome(event)) return stale(node, report);
-  if (!agreesWith[event].includes(node.operation!.outcome!)) return ignored(node, report, facts);
+  if (!broughtAbout[event](node)) return ignored(node, report, facts);
   const isNews = event === 'fail' && error !== undefined && !isKnown(node, clipped(error));
   return isNews ? errorRaised(node, report) : [];
 }

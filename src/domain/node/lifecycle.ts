@@ -8,7 +8,7 @@ import { refuse } from './refusals.ts';
 import type { Node } from './state.ts';
 import { withoutSecrets } from './texts.ts';
 
-export type Enrolment = NodeAttributes & { readonly provisionState: 'enroll' | 'available' };
+type Enrolment = NodeAttributes & { readonly provisionState: 'enroll' | 'available' };
 
 /** Begins a node's life, or a new one for a node that was deleted: its locks and attempts are numbered on. */
 export function enrollNode(node: Node | null, { provisionState, ...given }: Enrolment): NodeEvent[] {

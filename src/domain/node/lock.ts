@@ -23,7 +23,11 @@ export function requireUnlocked({ reservation }: Node, token: number | undefined
   refuse('node-locked', detail, help);
 }
 
-export interface LockRequest {
+/** Whoever asks does the work, unless the node has a conductor, or somebody is named. */
+export const workerFor = ({ conductor }: Node, named: string | undefined, { actor }: NodeFacts): string =>
+  named ?? conductor ?? actor.id;
+
+interface LockRequest {
   readonly holder: string;
   readonly kind: LockKind;
   readonly purpose: string;

@@ -7,7 +7,7 @@ import { clipped, later, latest } from './texts.ts';
 
 const operator: MaintenanceCause = 'operator';
 
-export interface MaintenanceWish {
+interface MaintenanceWish {
   readonly reason?: string | null | undefined;
   readonly fault?: Exclude<MaintenanceCause, 'operator'> | undefined;
   readonly token?: number | undefined;
@@ -22,7 +22,7 @@ export function setMaintenance(node: Node, { reason, fault, token }: Maintenance
   return [{ type: 'NodeMaintenanceSet', data: { cause, reason: told } }];
 }
 
-export interface MaintenanceEnd {
+interface MaintenanceEnd {
   readonly fault?: Exclude<MaintenanceCause, 'operator'> | null | undefined;
   readonly token?: number | undefined;
 }

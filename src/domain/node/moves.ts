@@ -5,7 +5,7 @@ import type { Node } from './state.ts';
 import { clipped, later } from './texts.ts';
 import { transition } from './transition.ts';
 
-export interface Move {
+interface Move {
   readonly cause: Cause;
   readonly facts: NodeFacts;
   readonly error?: string | null | undefined;

@@ -1,6 +1,6 @@
 import type { NodeEvent, PowerState } from './events.ts';
 import type { NodeFacts } from './facts.ts';
-import { released, requireUnlocked, reserved } from './lock.ts';
+import { released, requireUnlocked, reserved, workerFor } from './lock.ts';
 import { kindOf, type ProvisionState } from './provision-machine.ts';
 import { refuse } from './refusals.ts';
 import type { Node } from './state.ts';
@@ -17,7 +17,7 @@ const powerActions: Readonly<Record<string, PowerState>> = {
   'soft power off': 'power off',
 };
 
-export interface PowerRequest {
+interface PowerRequest {
   readonly target: string;
   readonly timeoutMs?: number | undefined;
   readonly holder?: string | undefined;
@@ -46,9 +46,12 @@ export function setPowerState(
   if (node.disablePowerOff && target === 'power off') {
     refuse('power-off-disabled', `${requested} would turn the node off, and disablePowerOff is set.`);
   }
-  const worker = holder ?? node.conductor ?? facts.actor.id;
   return [
-    reserved(node, { holder: worker, kind: 'power', purpose: requested, leaseMs: timeoutMs }, facts),
+    reserved(
+      node,
+      { holder: workerFor(node, holder, facts), kind: 'power', purpose: requested, leaseMs: timeoutMs },
+      facts,
+    ),
     { type: 'NodePowerStateRequested', data: { requested, target } },
   ];
 }
@@ -74,7 +77,7 @@ export function powerOutcome(node: Node, report: ProvisionReport, facts: NodeFac
 /** The power of a node in these states is its own affair, or nobody can ask for it yet. */
 const withoutPowerSync: readonly ProvisionState[] = ['wait call-back', 'clean wait', 'enroll', 'adopt failed'];
 
-export interface PowerReport {
+interface PowerReport {
   readonly powerState?: PowerState | undefined;
   readonly error?: string | undefined;
 }

@@ -1,7 +1,7 @@
 import type { NodeEvent } from './events.ts';
 import type { NodeFacts } from './facts.ts';
 import { afterTheEnd, ofEarlierAttempt, ofPastLock } from './late-reports.ts';
-import { lockedBy, released } from './lock.ts';
+import { lockedBy, released, workerFor } from './lock.ts';
 import { powerOutcome } from './power.ts';
 import { kindOf, machine } from './provision-machine.ts';
 import { refuse } from './refusals.ts';
@@ -65,7 +65,7 @@ function postponed(node: Node, report: ProvisionReport, facts: NodeFacts): NodeE
     return refuse('node-locked', `${detail} ${waiting.event} is to be acted on then.`, help);
   }
   const { holder, purpose } = reservation;
-  const sender = report.holder ?? node.conductor ?? facts.actor.id;
+  const sender = workerFor(node, report.holder, facts);
   const error = report.error === undefined ? {} : { error: clipped(report.error) };
   const data = { attempt, event, holder: sender, ...error, blockedBy: { holder, purpose } };
   return [{ type: 'NodeReportPostponed', data }];

@@ -1,6 +1,6 @@
 import type { NodeEvent, PlannedStep } from './events.ts';
 import { type NodeFacts, settingsOf } from './facts.ts';
-import { cleanUpLock, reserved } from './lock.ts';
+import { cleanUpLock, reserved, workerFor } from './lock.ts';
 import { moves } from './moves.ts';
 import { machine, type ProvisionEvent } from './provision-machine.ts';
 import { refuse } from './refusals.ts';
@@ -9,7 +9,7 @@ import { allowedVerbs, objectionTo, type VerbRequest } from './verb-guards.ts';
 import { pathOf, startsWork, verbArguments } from './verbs.ts';
 import { abortedText } from './work.ts';
 
-export interface ProvisionRequest extends VerbRequest {
+interface ProvisionRequest extends VerbRequest {
   readonly deploySteps?: readonly GivenStep[] | undefined;
   readonly cleanSteps?: readonly GivenStep[] | undefined;
   readonly serviceSteps?: readonly GivenStep[] | undefined;
@@ -33,10 +33,6 @@ export function setProvisionState(node: Node, request: ProvisionRequest, facts: 
   return startWork(node, path, request, facts);
 }
 
-/** Whoever asks does the work, unless the node has a conductor, or the command names somebody. */
-const workerFor = (node: Node, { holder }: ProvisionRequest, { actor }: NodeFacts): string =>
-  holder ?? node.conductor ?? actor.id;
-
 /** The steps before the last bring what was under way to its end; with the last, something new begins. */
 function startWork(
   node: Node,
@@ -56,7 +52,7 @@ function startWork(
   const here = ended ? { ...node, provisionState: ended.to, targetProvisionState: ended.targetAfter } : node;
   return [
     ...ending,
-    reserved(node, { ...lock, holder: workerFor(node, request, facts) }, facts),
+    reserved(node, { ...lock, holder: workerFor(node, request.holder, facts) }, facts),
     { type: 'NodeOperationStarted', data: { attempt, verb, token, cleaning, steps: plannedSteps(request), given } },
     ...moves(here, path.slice(-1), { cause: 'command', facts, worker: true, attempt, cleaning }),
   ];
@@ -86,5 +82,5 @@ function abort(node: Node, path: readonly ProvisionEvent[], request: ProvisionRe
   const error = activity === 'rescue' ? undefined : abortedText(step?.name);
   const moved = moves(node, path, { cause: 'command', facts, worker, error });
   if (!worker) return moved;
-  return [reserved(node, cleanUpLock(workerFor(node, request, facts), request.leaseMs), facts), ...moved];
+  return [reserved(node, cleanUpLock(workerFor(node, request.holder, facts), request.leaseMs), facts), ...moved];
 }

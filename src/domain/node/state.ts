@@ -45,14 +45,14 @@ export interface Step {
 }
 
 /** What a waiting node owes: a sign of life, by when. */
-export interface CallBack {
+interface CallBack {
   since: string;
   deadline: string;
   timeoutMs: number;
 }
 
 /** A report that came while somebody else held the lock. */
-export interface PostponedReport {
+interface PostponedReport {
   event: ProvisionEvent;
   attempt: number;
   holder: string;

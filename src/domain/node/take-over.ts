@@ -4,7 +4,7 @@ import { released } from './lock.ts';
 import type { Node } from './state.ts';
 import { afterLoss, isWorkedOn } from './work.ts';
 
-export interface LostConductor {
+interface LostConductor {
   readonly conductor: string;
   readonly by: string;
   /** Locks it took later are those of a conductor that is back. */

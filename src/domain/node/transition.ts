@@ -1,12 +1,12 @@
 import { isFault, kindOf, type ProvisionEvent, type ProvisionState, positionAt, step } from './provision-machine.ts';
 
 /** How a transition looks to those who follow the node's notifications. */
-export type Phase = 'start' | 'success' | 'end' | 'error';
+type Phase = 'start' | 'success' | 'end' | 'error';
 
 const isUnderWay = (state: ProvisionState): boolean => ['working', 'waiting'].includes(kindOf(state));
 
 /** A failure is an error. Else what sets the node in motion starts, what brings it to rest ends; a hold is a rest. */
-export function phaseOf(event: ProvisionEvent, from: ProvisionState, to: ProvisionState): Phase {
+function phaseOf(event: ProvisionEvent, from: ProvisionState, to: ProvisionState): Phase {
   if (event === 'fail') return 'error';
   if (isUnderWay(from) === isUnderWay(to)) return 'success';
   return isUnderWay(to) ? 'start' : 'end';
@@ -19,7 +19,7 @@ export interface Origin {
   readonly lastError: string | null;
 }
 
-export interface TransitionOptions {
+interface TransitionOptions {
   /** A target that goes before the default, as a manual cleaning has. */
   readonly target?: ProvisionState | null;
   /** Whether a worker goes on from here, which keeps the lock. */
@@ -27,7 +27,7 @@ export interface TransitionOptions {
   readonly error?: string | null;
 }
 
-export interface Transition {
+interface Transition {
   readonly event: ProvisionEvent;
   readonly from: ProvisionState;
   readonly to: ProvisionState;

@@ -20,7 +20,7 @@ export interface VerbRequest extends Readonly<Partial<Record<VerbArgument, unkno
   readonly target: string;
 }
 
-export interface Objection {
+interface Objection {
   readonly slug: NodeRefusalSlug;
   readonly detail: string;
   readonly help?: object;
@@ -31,7 +31,7 @@ interface Situation {
   readonly request: VerbRequest;
   readonly verb: Verb | undefined;
   readonly settings: NodeSettings;
-  readonly time: string;
+  readonly facts: Pick<NodeFacts, 'time' | 'underWay' | 'workerFree'>;
 }
 
 type Guard = (situation: Situation) => Objection | null;
@@ -46,9 +46,9 @@ const maintenanceFirst: Guard = (situation) =>
   situation.verb?.inMaintenance === 'refused-first' && situation.node.maintenance ? inMaintenance(situation) : null;
 
 /** A word that leads nowhere meets the lock first: what is being done to the node may make it lead somewhere. */
-const leadsSomewhere: Guard = ({ node, request, verb, time }) => {
+const leadsSomewhere: Guard = ({ node, request, verb, facts }) => {
   if (pathOf(node.provisionState, request.target)) return null;
-  if (node.reservation) return locked(node, time);
+  if (node.reservation) return locked(node, facts);
   return { slug: 'invalid-state-requested', ...whyNot(node, request.target, verb) };
 };
 
@@ -114,11 +114,10 @@ const canBeAborted: Guard = ({ node, request, settings }) =>
     ? { slug: 'abort-not-supported', detail: `The driver ${node.driver} cannot stop an inspection.` }
     : null;
 
-function locked({ reservation }: Node, time: string): Objection | null {
-  return reservation && { slug: 'node-locked', ...lockedBy(reservation, time) };
-}
+const locked = ({ reservation }: Node, { time }: Situation['facts']): Objection | null =>
+  reservation && { slug: 'node-locked', ...lockedBy(reservation, time) };
 
-const isUnlocked: Guard = ({ node, time }) => locked(node, time);
+const isUnlocked: Guard = ({ node, facts }) => locked(node, facts);
 
 const maintenanceUnderLock: Guard = (situation) => {
   const { node, request, verb, settings } = situation;
@@ -146,53 +145,57 @@ const isNotRetired: Guard = ({ node, request, verb }) =>
       }
     : null;
 
-const beforeLimits: readonly Guard[] = [maintenanceFirst, leadsSomewhere, argumentsFit, isForPeople];
-const afterLimits: readonly Guard[] = [isUnlocked, maintenanceUnderLock, isNotProtected, isNotRetired, canBeAborted];
-
-const first = (guards: readonly Guard[], situation: Situation): Objection | null => {
-  for (const guard of guards) {
-    const objection = guard(situation);
-    if (objection) return objection;
-  }
-  return null;
-};
-
 /** The site's limits count before the lock does: a node that could not be worked on anyway is not waited for. */
-function overLimit(verb: Verb | undefined, settings: NodeSettings, { underWay }: NodeFacts): Objection | null {
+const isWithinLimits: Guard = ({ verb, settings, facts: { underWay } }) => {
   const limits = { deploy: settings.maxConcurrentDeploy, clean: settings.maxConcurrentClean };
   const limit = verb?.limit;
   if (!limit || !underWay || underWay[limit] < limits[limit]) return null;
   const detail = `${underWay[limit]} nodes are worked on in this way; the site allows ${limits[limit]}.`;
   return { slug: 'concurrent-action-limit', detail, help: { limit: limits[limit], retryable: true } };
+};
+
+const hasWorker: Guard = ({ node: { provisionState }, request, facts }) =>
+  facts.workerFree === false && startsWork(provisionState, pathOf(provisionState, request.target) ?? [])
+    ? { slug: 'no-free-worker', detail: 'No worker is free to take the work on.', help: { retryable: true } }
+    : null;
+
+/** What the node's own state says to a verb, once its lock is free. */
+const underLock: readonly Guard[] = [maintenanceUnderLock, isNotProtected, isNotRetired, canBeAborted];
+
+/** The order is Ironic's: its clients rely on which answer comes. */
+const guards: readonly Guard[] = [
+  maintenanceFirst,
+  leadsSomewhere,
+  argumentsFit,
+  isForPeople,
+  isWithinLimits,
+  isUnlocked,
+  ...underLock,
+  hasWorker,
+];
+
+function first(ordered: readonly Guard[], situation: Situation): Objection | null {
+  for (const guard of ordered) {
+    const objection = guard(situation);
+    if (objection) return objection;
+  }
+  return null;
 }
 
-/** Why a verb is not accepted, or null where it is. The order is Ironic's: its clients rely on which answer comes. */
-export function objectionTo(
+/** Why a verb is not accepted, or null where it is. */
+export const objectionTo = (
   node: Node,
   request: VerbRequest,
   settings: NodeSettings,
   facts: NodeFacts,
-): Objection | null {
-  const verb = verbOf(request.target);
-  const situation: Situation = { node, request, verb, settings, time: facts.time };
-  const worker = pathOf(node.provisionState, request.target);
-  return (
-    first(beforeLimits, situation) ??
-    overLimit(verb, settings, facts) ??
-    first(afterLimits, situation) ??
-    (worker && startsWork(node.provisionState, worker) && facts.workerFree === false
-      ? { slug: 'no-free-worker', detail: 'No worker is free to take the work on.', help: { retryable: true } }
-      : null)
-  );
-}
-
-const stateGuards: readonly Guard[] = [maintenanceFirst, leadsSomewhere, ...afterLimits];
+): Objection | null => first(guards, { node, request, verb: verbOf(request.target), settings, facts });
 
 /** The verbs that would be accepted now, by the node's state alone: a locked node accepts none. */
 export function allowedVerbs(node: Node, settings: NodeSettings): VerbName[] {
   if (node.reservation || node.deletedAt !== undefined) return [];
-  const { stateSince: time } = node; // only a lock is measured against the time, and there is none
+  const facts = { time: node.stateSince }; // only a lock is measured against the time, and there is none
+  const ordered = [maintenanceFirst, leadsSomewhere, ...underLock];
   return verbNames.filter(
-    (target) => !first(stateGuards, { node, request: { target }, verb: verbs[target], settings, time }),
+    (target) => !first(ordered, { node, request: { target }, verb: verbs[target], settings, facts }),
   );
 }

@@ -19,7 +19,7 @@ const detectors: Readonly<Record<string, (node: Node) => string | null>> = {
       : null,
 };
 
-export interface Warning {
+interface Warning {
   readonly sign: string;
   readonly detail: string;
 }

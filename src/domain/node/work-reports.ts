@@ -1,6 +1,6 @@
 import type { Markers, NodeEvent, PowerState } from './events.ts';
 import type { NodeFacts } from './facts.ts';
-import { extended } from './lock.ts';
+import { extended, workerFor } from './lock.ts';
 import { kindOf, machine, nextState, type ProvisionEvent, type ProvisionState } from './provision-machine.ts';
 import { refuse } from './refusals.ts';
 import type { Claim } from './standing.ts';
@@ -10,14 +10,14 @@ import { isKnown } from './troubles.ts';
 import { worked } from './work.ts';
 
 /** Words of the machine that workers report. */
-export const workEvents = ['done', 'fail', 'wait', 'resume', 'hold', 'clean', 'manage'] as const;
-export type WorkEvent = (typeof workEvents)[number];
+const workEvents = ['done', 'fail', 'wait', 'resume', 'hold', 'clean', 'manage'] as const;
+type WorkEvent = (typeof workEvents)[number];
 
 /** And two that move the node nowhere. */
 export const reportEvents = [...workEvents, 'step', 'error'] as const;
 export type ReportEvent = (typeof reportEvents)[number];
 
-export interface StepReport {
+interface StepReport {
   /** What the worker believes is being done; it is refused where something else is. */
   readonly kind?: string | undefined;
   readonly interface?: string | null | undefined;
@@ -47,7 +47,7 @@ export function atWork(node: Node, report: ProvisionReport, facts: NodeFacts): N
   }
   const meant = meaningOf(node, event);
   if (!isReportable(node.provisionState, meant)) return alreadyTold(node, event);
-  const work = { ...report, holder: workerOf(node, report, facts) };
+  const work = { ...report, holder: workerFor(node, report.holder ?? node.reservation?.holder, facts) };
   return [...powerSeen(node, report), ...marked(node, report), ...worked(node, meant, work, facts)];
 }
 
@@ -55,9 +55,6 @@ const powerSeen = ({ powerState: known }: Node, { powerState }: ProvisionReport)
   powerState === undefined || powerState === known
     ? []
     : [{ type: 'NodePowerStateReported', data: { powerState, completes: false } }];
-
-const workerOf = (node: Node, { holder }: Claim, { actor }: NodeFacts): string =>
-  holder ?? node.reservation?.holder ?? node.conductor ?? actor.id;
 
 /**
  * What a word means on this node. A cleaning that was asked for by hand, or of a retired node, ends in `manageable`;
@@ -83,7 +80,7 @@ const over = (operation: Operation | null, ...outcomes: readonly Outcome[]): boo
   outcomes.some((outcome) => outcome === operation?.outcome);
 
 /** Whether the node is where the report would have brought it. */
-const broughtAbout: Readonly<Record<WorkEvent, (node: Node) => boolean>> = {
+export const broughtAbout: Readonly<Record<WorkEvent, (node: Node) => boolean>> = {
   done: ({ operation }) => over(operation, 'succeeded', 'aborted'),
   manage: ({ operation }) => over(operation, 'succeeded'),
   fail: ({ operation }) => over(operation, 'failed', 'aborted'),

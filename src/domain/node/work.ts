@@ -7,7 +7,7 @@ import type { Node } from './state.ts';
 import { clipped } from './texts.ts';
 
 /** What a worker, or the node's ramdisk, says has happened. */
-export interface WorkReport {
+interface WorkReport {
   readonly holder: string;
   readonly error?: string | null | undefined;
   readonly timeoutMs?: number | undefined;
@@ -68,7 +68,7 @@ function aftermath({ provisionState, instanceId, powerState }: Node, event: Prov
 export const isWorkedOn = ({ provisionState, reservation }: Node): boolean =>
   kindOf(provisionState) === 'working' && (reservation === null || reservation.kind === 'provision');
 
-export interface Loss {
+interface Loss {
   readonly cause: Cause;
   readonly error: string;
   /** Who acts on a postponed report instead of the one that left it. */

@@ -108,7 +108,9 @@ describe('attributes of a node, in every state, with and without target, mainten
   }
 
   test.each(patched)('$case', ({ case: name, node: before, patch, error, after }) => {
-    const node = nodeOf(before!, { nodeOfInstance: name.includes('2nd node') ? 'another-node' : null });
+    const node = nodeOf(before!, {
+      related: { stateOf: () => (name.includes('2nd node') ? { nodeId: 'another-node' } : null) },
+    });
     const { type, data } = commandsOf(patch![0]!);
     const isCommand = nodeAggregate.commands[type]!.safeParse(data).success;
     expect(isCommand ? faultOf(node, type, data) : 'Invalid').toBe(error);

@@ -12,6 +12,11 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+/** The command was understood, and what it asks for cannot be had. */
+export class CommandFailed extends Error {
+  override readonly name = 'CommandFailed';
+}
+
 /** Why a command came to nothing: what was wrong, and what to do next. */
 export interface Failure {
   readonly exitCode: number;
@@ -34,14 +39,17 @@ const explanations: readonly ((error: unknown) => Failure | null)[] = [
   (error) => (error instanceof ConnectionError ? connectionFailure(error) : null),
   (error) => (error instanceof ConfigError ? { exitCode: exitCodes.usage, error: error.message, hints: [] } : null),
   (error) => (error instanceof UsageError ? { exitCode: exitCodes.usage, error: error.message, hints: [] } : null),
-  (error) => (error instanceof StoreError ? failed(error.message) : null),
+  (error) => (isPlain(error) ? failed(error.message) : null),
   (error) =>
     error instanceof FormatError
       ? failed(error.message, ['Get the whole file, unchanged. An import that was begun goes on with --resume.'])
       : null,
-  (error) => (error instanceof ImportError ? failed(error.message) : null),
   (error) => (isFileError(error) ? failed(`${error.path ?? 'The file'}: ${fileTroubles[error.code]}.`) : null),
 ];
+
+/** Errors whose message says it all. */
+const isPlain = (error: unknown): error is Error =>
+  error instanceof CommandFailed || error instanceof StoreError || error instanceof ImportError;
 
 export function explain(error: unknown): Failure {
   for (const explanation of explanations) {

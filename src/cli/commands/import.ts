@@ -4,12 +4,12 @@ import type { Command } from 'commander';
 import { type EventStore, startPosition } from '../../store/event-store.ts';
 import { openStore } from '../../store/open-store.ts';
 import { Console } from '../console.ts';
-import { UsageError } from '../failure.ts';
+import { CommandFailed, UsageError } from '../failure.ts';
 import { formatDuration } from '../output/duration.ts';
 import { formatCount, plural } from '../output/table.ts';
 import { type Progress, showProgress } from '../progress.ts';
 import { ExportFile } from '../transfer/export-file.ts';
-import { ImportError, type ImportResult, importLedger } from '../transfer/import-ledger.ts';
+import { type ImportResult, importLedger } from '../transfer/import-ledger.ts';
 import { LineReader } from '../transfer/line-file.ts';
 import { storeOption } from './options.ts';
 
@@ -88,7 +88,7 @@ async function run(
 async function requireEmpty(store: EventStore, url: string): Promise<void> {
   const head = await store.head();
   if (head === startPosition) return;
-  throw new ImportError(
+  throw new CommandFailed(
     `${url} is not empty: it goes up to position ${head}. Name another --store; or, where this is an import that was interrupted, add --resume.`,
   );
 }

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { HistoryEntry } from '../../client/answers.ts';
 import type { Kind } from '../../domain/kernel/resource.ts';
 import { Console, type GlobalOptions } from '../console.ts';
-import { UsageError } from '../failure.ts';
+import { CommandFailed } from '../failure.ts';
 import { HistoryLines } from '../output/history.ts';
 import { PatchedState } from '../output/patch.ts';
 import { clientFor, parseKind } from './options.ts';
@@ -38,7 +38,7 @@ export function addReplay(program: Command): void {
         if (console.json) console.document(entry);
         else console.print(...lines.entry(entry, changes));
       }
-      if (!last) throw new UsageError(`The ${kind} ${id} did not exist yet at that moment.`);
+      if (!last) throw new CommandFailed(`The ${kind} ${id} did not exist yet at that moment.`);
       const { revision, position, time } = last;
       if (console.json) console.document({ revision, position, time, state: state.state });
       else console.print('', `The ${kind} at revision ${revision}:`, JSON.stringify(state.state, null, 2));

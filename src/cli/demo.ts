@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { Console, type GlobalOptions } from './console.ts';
 import { bareMetalCast } from './demo/bare-metal.ts';
 import { castOf } from './demo/nova/cast.ts';
-import { novaRecordings } from './demo/nova/recording.ts';
+import { novaRecordings, type Recording } from './demo/nova/recording.ts';
 import { Playbill, totalOf } from './demo/playbill.ts';
 import { portsCast } from './demo/ports.ts';
 import { playAll, type Scene } from './demo/scenes.ts';
@@ -12,6 +12,7 @@ import { formatDuration } from './output/duration.ts';
 
 interface DemoOptions extends GlobalOptions {
   readonly keep?: string;
+  readonly recordings?: string;
 }
 
 export function addDemo(program: Command): void {
@@ -24,17 +25,17 @@ export function addDemo(program: Command): void {
         'docs/demo.md says more. With --json: one document.',
     )
     .option('--keep <file>', 'keep the ledger in this file, for looking at with the other commands')
+    .option('--recordings <folder>', 'play the recordings of Nova in this folder instead of those that come with it')
     .action(async (_options: DemoOptions, command: Command) => {
       const console = Console.of(command);
-      const { keep } = command.optsWithGlobals<DemoOptions>();
-      const ok = await runDemo(console, keep);
+      const { keep, recordings } = command.optsWithGlobals<DemoOptions>();
+      const ok = await runDemo(console, novaRecordings(recordings), keep);
       if (!ok) process.exitCode = exitCodes.failed;
     });
 }
 
-async function runDemo(console: Console, keep: string | undefined): Promise<boolean> {
+async function runDemo(console: Console, recordings: readonly Recording[], keep?: string): Promise<boolean> {
   const began = performance.now();
-  const recordings = novaRecordings();
   const stage = new Stage({ ...castOf(recordings), ...bareMetalCast, ...portsCast }, keep);
   const giveBack = leaveNothingBehind(stage);
   const playbill = new Playbill(console.style);
@@ -51,7 +52,8 @@ async function runDemo(console: Console, keep: string | undefined): Promise<bool
   const ok = scenes.every((scene) => scene.ok);
   const tookMs = Math.round(performance.now() - began);
   if (console.json) console.document({ ok, tookMs, ledger: keep === undefined ? null : stage.ledger, scenes });
-  else console.print('', totalOf(scenes), ...farewell(ok, tookMs, keep === undefined ? null : stage.storeUrl, console));
+  else
+    console.print('', ...totalOf(scenes), ...farewell(ok, tookMs, keep === undefined ? null : stage.storeUrl, console));
   return ok;
 }
 

@@ -33,7 +33,7 @@ const acts: Readonly<Record<Act, { readonly title: string; readonly about: strin
 };
 
 /** What the recordings come to, all together. */
-export function totalOf(scenes: readonly Scene[]): string {
+export function totalOf(scenes: readonly Scene[]): string[] {
   const recordings = scenes.filter((scene) => scene.act === 'nova');
   const differences = recordings.flatMap((scene) => scene.differences);
   const meant = differences.filter(({ reason }) => reason !== null).length;
@@ -41,7 +41,8 @@ export function totalOf(scenes: readonly Scene[]): string {
   for (const { compared } of recordings) {
     for (const sort of Object.keys(total) as (keyof typeof total)[]) total[sort] += compared[sort];
   }
-  return `${plural(recordings.length, 'recording')}: ${sumOf(total)} compared; ${plural(meant, 'difference')} on purpose, ${differences.length - meant} otherwise.`;
+  const found = `${plural(meant, 'difference')} on purpose, ${differences.length - meant} otherwise`;
+  return wrap(`${plural(recordings.length, 'recording')}: ${sumOf(total)} compared; ${found}.`, '');
 }
 
 /** Prints scenes as they come, each act under its heading. */

@@ -13,6 +13,7 @@ import type { Resource } from '../../client/resource.ts';
 import { loadConfig } from '../../config.ts';
 import { type ResourceRef, resourceOf, streamOf } from '../../domain/kernel/resource.ts';
 import { type Stackledger, startStackledger } from '../../main.ts';
+import { startPosition } from '../../store/event-store.ts';
 import { UsageError } from '../failure.ts';
 
 /** Who acts in a play, by name, and what they may do. */
@@ -145,7 +146,6 @@ export class Stage {
     let done = 0;
     for await (const verdict of this.client(by).commands(commands)) {
       if (verdict.done) done++;
-      this.#states.set(streamOf(verdict.resource), '');
     }
     this.commands += commands.length;
     return done;
@@ -176,10 +176,27 @@ export class Stage {
     return this.#resource(director, resource).history({ diff: true });
   }
 
-  /** Every resource there is, with the JSON text of its state: of one that was deleted, as its deletion was answered. */
+  /**
+   * Every resource of the ledger, with the JSON text of its state: of one that was deleted, as its deletion was answered.
+   * The ledger may still act by itself, so it is looked at again until it has not moved meanwhile.
+   */
   async liveStates(): Promise<ReadonlyMap<string, string>> {
-    await this.readAll([...this.#states.keys()].map((stream) => resourceOf(stream)!));
-    return this.#states;
+    for (;;) {
+      const { resources, position } = await this.#everyResource();
+      await this.readAll(resources);
+      if ((await this.client(director).position()) === position) return this.#states;
+    }
+  }
+
+  async #everyResource(): Promise<{ resources: ResourceRef[]; position: string }> {
+    const streams = new Set<string>();
+    let position = startPosition;
+    for (;;) {
+      const { events, next } = await this.client(director).eventPage({ after: position, limit: 1000 });
+      for (const { stream } of events) streams.add(stream);
+      if (next === position) return { resources: [...streams].map((stream) => resourceOf(stream)!), position };
+      position = next;
+    }
   }
 
   client(name: string): Client {

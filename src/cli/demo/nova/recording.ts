@@ -1,5 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type PowerState, power, powerStateWords } from '../../../domain/server/states.ts';
+import { UsageError } from '../../failure.ts';
 
 /** A run of a real Nova, as it was recorded: what was asked of it, what it answered, and what it told meanwhile. */
 export interface Recording {
@@ -60,14 +63,22 @@ export interface Notification {
   readonly createdAt: string | null;
 }
 
-const folder = new URL('../../../../demo/recordings/nova/', import.meta.url);
+/** Those that come with the program. */
+export const ownRecordings = fileURLToPath(new URL('../../../../demo/recordings/nova/', import.meta.url));
 
-/** Every recording, in the order in which they were made. */
-export function novaRecordings(): Recording[] {
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.json') && !file.endsWith('.notifications.json'))
-    .map((file) => file.replaceAll('\\', '/').replace(/\.json$/, ''));
-  return names.map(readRecording).sort((a, b) => (a.beginsAt < b.beginsAt ? -1 : 1));
+const notificationsOf = (file: string): string => file.replace(/\.json$/, '.notifications.json');
+
+/**
+ * Every recording in a folder and those below it, in the order in which they were made.
+ * @throws UsageError where there is none, or a file is none
+ */
+export function novaRecordings(folder = ownRecordings): Recording[] {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const recordings = files.filter((file) => files.includes(notificationsOf(file)) && file.endsWith('.json'));
+  if (recordings.length === 0) {
+    throw new UsageError(`${folder} holds no recording: a <name>.json with a <name>.notifications.json beside it.`);
+  }
+  return recordings.map((file) => readRecording(join(folder, file))).sort((a, b) => (a.beginsAt < b.beginsAt ? -1 : 1));
 }
 
 interface RecordedFile {
@@ -93,10 +104,18 @@ interface RecordedStep {
   readonly summary?: Response['listed'];
 }
 
-/** @param name such as `stock/boot_success` */
-export function readRecording(name: string): Recording {
-  const { doc, nova, trace } = readJson<RecordedFile>(`${name}.json`);
-  const told = readJson<Envelope[]>(`${name}.notifications.json`).map(notificationOf);
+function readRecording(file: string): Recording {
+  try {
+    return recordingOf(basename(file, '.json'), readJson(file), readJson(notificationsOf(file)));
+  } catch (error) {
+    throw new UsageError(`${file} is no recording: ${(error as Error).message}`);
+  }
+}
+
+const readJson = <T>(file: string): T => JSON.parse(readFileSync(file, 'utf8')) as T;
+
+function recordingOf(name: string, { doc, nova, trace }: RecordedFile, envelopes: readonly Envelope[]): Recording {
+  const told = envelopes.map(notificationOf);
   const counts = trace.map((step) => step.notifications_since_last_step.length);
   // The second file also has those that were sent before the first step.
   let next = told.length - counts.reduce((sum, count) => sum + count, 0);
@@ -114,15 +133,13 @@ export function readRecording(name: string): Recording {
   });
   const created = steps.flatMap((step) => [createdIn(step), ...step.notifications.map(({ createdAt }) => createdAt)]);
   return {
-    name: name.slice(name.indexOf('/') + 1),
+    name,
     description: doc,
     usesPendingState: nova.includes('use_pending_state=True'),
     beginsAt: created.filter((time) => time !== null).sort()[0]!,
     steps,
   };
 }
-
-const readJson = <T>(path: string): T => JSON.parse(readFileSync(new URL(path, folder), 'utf8')) as T;
 
 function requestOf({ method, path, as, body }: NonNullable<RecordedStep['request']>): Request {
   const url = new URL(path, 'http://nova.invalid');

@@ -1,6 +1,6 @@
 import { type Decide, isAlive } from '../kernel/aggregate.ts';
 import { sameJson } from '../kernel/json.ts';
-import { awaitDhcpOfChanged, awaitDhcpOfNew, canReport, stopAwaitingDhcp, stopAwaitingL2 } from './awaited.ts';
+import { awaitDhcpOfChanged, awaitDhcpOfNew, canReport, stopAwaitingDhcp } from './awaited.ts';
 import type { PortCommands } from './commands.ts';
 import { driversOf } from './drivers/configured.ts';
 import type { BindingCause, PortChanges, PortEvent } from './events.ts';
@@ -109,11 +109,8 @@ export const decide: Decide<Port, Omit<PortCommands, Opening>, PortEvent, PortFa
 
 /** Nobody on the host can report the port: unless another driver takes it, it is bound no longer. */
 function giveUp(it: Unfolding, around: Surroundings, cause: BindingCause): void {
-  const { host } = it.port.binding;
   bind(it, around, cause);
-  if (isBound(it.port.binding)) return;
-  it.setStatus('DOWN', 'binding-changed');
-  stopAwaitingL2(it, host, `nobody is left on ${host} to report`);
+  if (!isBound(it.port.binding)) it.setStatus('DOWN', 'binding-changed');
 }
 
 /** Neutron's order: the attributes, the binding inputs, who is awaited, and then the drivers. */

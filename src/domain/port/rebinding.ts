@@ -1,5 +1,5 @@
 import { sameJson } from '../kernel/json.ts';
-import { awaitL2, stopAwaitingL2 } from './awaited.ts';
+import { awaitL2, canReport, stopAwaitingL2 } from './awaited.ts';
 import { type Attempt, tryDrivers } from './binding.ts';
 import { type BindingCause, type Evidence, portAttributes } from './events.ts';
 import { complete, l2 } from './provisioning.ts';
@@ -58,8 +58,9 @@ export function bind(it: Unfolding, around: Surroundings, cause: BindingCause): 
 
   const { driver, vifType, vifDetails, segments, tried, agents } = attempt;
   if (vifType === 'binding_failed') {
-    if (failure && sameFindings(failure, attempt)) return;
-    it.add({ type: 'PortBindingFailed', data: { host, segments, tried, agents, cause } });
+    const known = failure !== null && sameFindings(failure, attempt);
+    if (!known) it.add({ type: 'PortBindingFailed', data: { host, segments, tried, agents, cause } });
+    if (!canReport(it.port, around)) stopAwaitingL2(it, host, `nobody is left on ${host} to report`);
     return;
   }
   // An agent that asks how to wire the port is about to: what it reported before is of no use any more.

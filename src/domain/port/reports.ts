@@ -67,7 +67,8 @@ export const reportRules: Decide<Port, Pick<PortCommands, Reports>, PortEvent, P
     if (host === undefined) return [];
     const other = otherBindingOn(port, host);
     if (other?.device === 'up' || reportedEarly(port, host)) return [{ type: 'DeviceDownReported', data: { host } }];
-    return other ? [] : ignored(port, { report: 'device-down', host });
+    if (other || binding.host === null) return []; // there is nothing to take back
+    return ignored(port, { report: 'device-down', host });
   },
 
   /** DHCP agents repeat themselves for every port they know. One that nobody waits for says nothing. */

@@ -3,6 +3,7 @@ import { agentRef } from '../../../src/domain/agent/identity.ts';
 import type { JsonObject } from '../../../src/domain/kernel/json.ts';
 import { mechanismDrivers } from '../../../src/domain/port/drivers/configured.ts';
 import { type MechanismDriver, refused } from '../../../src/domain/port/drivers/mechanism-driver.ts';
+import type { Binding } from '../../../src/domain/port/state.ts';
 import { done } from '../../support/ledger.ts';
 import { openUsualSite, ovsOn, serverPort } from './site.ts';
 
@@ -10,8 +11,7 @@ const named = (...names: string[]): MechanismDriver[] =>
   names.map((name) => mechanismDrivers.find((driver) => driver.name === name)!);
 
 const nicSwitch = agentRef('host-a', 'NIC Switch agent');
-const reasons = (binding: { failure: { tried: { driver: string; reason?: string }[] } | null }) =>
-  binding.failure!.tried.map(({ driver, reason }) => `${driver}: ${reason}`);
+const reasons = (binding: Binding) => binding.failure!.tried.map(({ driver, reason }) => `${driver}: ${reason}`);
 
 describe('a port that no driver can bind', () => {
   test('says what each of them answered, and about which agents', async () => {

@@ -22,6 +22,21 @@ describe('the agent of the host a port is bound to', () => {
     expect(await tell('ReportDeviceDown', { host: 'host-a' })).toEqual(['DeviceDownReported', 'PortStatusChanged']);
     expect(await tell('ReportDeviceDown', { host: 'host-a' })).toEqual([]);
     expect((await state()).status).toBe('DOWN');
+    expect(await tell('ReportDeviceUp', { host: 'host-a' })).toEqual([
+      'ProvisioningComponentCompleted',
+      'PortProvisioned',
+      'PortStatusChanged',
+    ]);
+    expect(await state()).toMatchObject({ status: 'ACTIVE', round: { number: 2 } });
+  });
+
+  test('takes back what it has reported, while others are still awaited', async () => {
+    const { tell, state } = await openUsualSite({ dhcp: true });
+    await tell('CreatePort', onHostA);
+    await tell('ReportDeviceUp', { host: 'host-a' });
+    await tell('ReportDeviceDown', { host: 'host-a' });
+    expect(await tell('RemoveProvisioningComponent', { entity: 'DHCP' })).toEqual(['ProvisioningComponentRemoved']);
+    expect(await state()).toMatchObject({ status: 'DOWN', round: { completed: [], provisioned: null } });
     await tell('ReportDeviceUp', { host: 'host-a' });
     expect((await state()).status).toBe('ACTIVE');
   });

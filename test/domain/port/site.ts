@@ -16,7 +16,7 @@ import { openStore } from '../../../src/store/open-store.ts';
 import { collect, executor, nthId, openLedger, slugOf, typesOf } from '../../support/ledger.ts';
 
 export const networkId = 'cccccccc-0000-4000-8000-000000000001';
-export const subnetId = 'cccccccc-0000-4000-8000-000000000002';
+export const subnetId = 'cccccccc-0000-4000-8000-0000000000ff';
 export const serverId = 'aaaaaaaa-0000-4000-8000-000000000001';
 export const dhcpHost = 'dhcp-host';
 
@@ -29,7 +29,7 @@ export type Site = Awaited<ReturnType<typeof openSite>>;
  * flows run when they are told to. Servers are not part of it: what they are told is kept.
  */
 export async function openSite(mechanismDrivers?: readonly MechanismDriver[]) {
-  const hooks: { beforeAppend: ((stream: string) => Promise<void>) | null } = { beforeAppend: null };
+  const hooks: Hooks = new Map();
   const settings = { ...(mechanismDrivers && { mechanismDrivers }) };
   const bare = await openStore('memory:', { clock: 'manual', now: () => 0 });
   let racesLost = 0;
@@ -168,25 +168,47 @@ export async function openSite(mechanismDrivers?: readonly MechanismDriver[]) {
       return executor(other.runtime);
     },
 
-    /** Runs `interfere` each time something of the port is about to be stored, which then loses the race. */
+    /** Nobody interferes any more. */
+    undisturbed: () => hooks.clear(),
+
+    /** Runs `interfere` when something of the port is about to be stored, which then loses the race; again if it says so. */
     interfering(portId: string, interfere: () => Promise<boolean>): void {
-      hooks.beforeAppend = async (stream) => {
-        if (stream !== `port-${portId}`) return;
-        if (!(await interfere())) hooks.beforeAppend = null;
-      };
+      const stream = `port-${portId}`;
+      hooks.set(stream, async () => {
+        hooks.delete(stream); // what interferes is not interfered with
+        if (await interfere()) this.interfering(portId, interfere);
+      });
     },
   };
 }
 
-function hooked(store: EventStore, hooks: { beforeAppend: ((stream: string) => Promise<void>) | null }): EventStore {
+/** What happens before the next append to a stream. */
+type Hooks = Map<string, () => Promise<void>>;
+
+/**
+ * Carries out appends in the order in which they are asked for, and after one that failed none that was asked for before
+ * its failure was known: those were decided on top of it.
+ */
+function hooked(store: EventStore, hooks: Hooks): EventStore {
+  let last: Promise<unknown> = Promise.resolve();
+  let asked = 0;
+  const lostUpTo = new Map<string, number>();
+  const neverReached = Number.MAX_SAFE_INTEGER - 1;
+
+  const append: EventStore['append'] = (request) => {
+    const { stream } = request;
+    const number = asked++;
+    const appended = last.then(async () => {
+      await hooks.get(stream)?.();
+      const onLostGround = number <= (lostUpTo.get(stream) ?? -1);
+      return store.append(onLostGround ? { ...request, expectedRevision: neverReached } : request);
+    });
+    last = appended.catch(() => lostUpTo.set(stream, asked - 1));
+    return appended;
+  };
   return new Proxy(store, {
     get(target, name) {
-      if (name === 'append') {
-        return async (request: Parameters<EventStore['append']>[0]) => {
-          await hooks.beforeAppend?.(request.stream);
-          return target.append(request);
-        };
-      }
+      if (name === 'append') return append;
       const value = Reflect.get(target, name, target) as unknown;
       return typeof value === 'function' ? value.bind(target) : value;
     },

@@ -38,9 +38,11 @@ async function freshState({ store }: Site, id: string): Promise<Port | null> {
   return port;
 }
 
+const hostOf = (port: Port | null): string | null => port?.binding.host ?? null;
+
 /** After each append, not only in the end. */
 async function neverActiveInVain({ store }: Site, id: string): Promise<void> {
-  let port: Port | null = null;
+  let port = null as Port | null;
   let takenDown = false;
   let commandId: unknown;
   const look = (): void => {
@@ -56,11 +58,11 @@ async function neverActiveInVain({ store }: Site, id: string): Promise<void> {
   for await (const event of store.readStream(`port-${id}`)) {
     if (event.metadata.commandId !== commandId) look();
     commandId = event.metadata.commandId;
-    const bound = port?.binding.host;
+    const bound = hostOf(port);
     port = fold(portAggregate, id, port, event);
     if (event.type === 'DeviceDownReported' && event.data.host === bound) takenDown = true;
     if (event.type === 'ProvisioningComponentCompleted' && event.data.entity === 'L2') takenDown = false;
-    if (port?.binding.host !== bound) takenDown = false;
+    if (hostOf(port) !== bound) takenDown = false;
   }
   look();
 }

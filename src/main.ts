@@ -6,12 +6,17 @@ import { Connections } from './api/connections.ts';
 import { Metrics } from './api/metrics.ts';
 import { buildApi } from './api/server.ts';
 import { parseTokens } from './api/tokens.ts';
+import { Background } from './background.ts';
 import { type Config, ConfigError, loadConfig } from './config.ts';
 import { aggregates } from './domain/aggregates.ts';
+import { nodeToServer } from './domain/flows/node-to-server.ts';
+import { portToServer } from './domain/flows/port-to-server.ts';
+import { serverToNode } from './domain/flows/server-to-node.ts';
+import { serverToPorts } from './domain/flows/server-to-ports.ts';
 import { type Clock, ManualClock, SystemClock } from './runtime/clock.ts';
 import { Runtime } from './runtime/runtime.ts';
 import { type EventStore, formatPosition, parsePosition } from './store/event-store.ts';
-import { openStore } from './store/open-store.ts';
+import { ledgerFileOf, openStore } from './store/open-store.ts';
 import { StoreError } from './store/store-error.ts';
 
 /** A running ledger. */
@@ -38,12 +43,14 @@ export async function startStackledger(config: Config, open: typeof openStore = 
   try {
     const clock = config.clock === 'manual' ? new ManualClock(await timeOfLastEvent(opened)) : new SystemClock();
     const identify = tokens ? identifyByToken(tokens, () => Date.now()) : identifyByName;
-    const { app, runtime } = await assemble(config, opened, clock, identify);
+    const { app, runtime, background } = await assemble(config, opened, clock, identify);
     const connections = new Connections(app.server);
     const url = await listen(app, config);
+    background.start();
     const stop = async (): Promise<void> => {
       await stopListening(app, connections, config.shutdownMs);
       runtime.close();
+      await background.stop();
       await opened.close();
     };
     return { url, stop };
@@ -58,7 +65,7 @@ async function assemble(
   opened: EventStore,
   clock: Clock,
   identify: Identify,
-): Promise<{ app: FastifyInstance; runtime: Runtime }> {
+): Promise<{ app: FastifyInstance; runtime: Runtime; background: Background }> {
   const metrics = new Metrics();
   const appends = new AppendWatch((seconds, outcome) => metrics.appended(seconds, outcome));
   const store = appends.over(opened);
@@ -72,13 +79,22 @@ async function assemble(
     snapshotEvery: config.snapshotEvery,
     observer: metrics,
   });
+  const background = new Background({
+    store,
+    runtime,
+    flows: [portToServer, serverToPorts, serverToNode, nodeToServer],
+    ledgerFile: ledgerFileOf(config.store),
+    cachedResources: config.cachedResources,
+    observer: metrics,
+  });
   const app = await buildApi({
     runtime,
     store,
     aggregates,
     metrics,
     identify,
-    readiness: [() => appends.refusal],
+    readiness: [() => appends.refusal, () => background.unreadiness()],
+    settled: () => background.settled(),
     version: await ownVersion(),
     maxBodyBytes: config.maxBodyBytes,
     maxInFlight: config.maxInFlight,
@@ -88,7 +104,9 @@ async function assemble(
     logger: { level: config.logLevel, stream: process.stderr },
   });
   metrics.onBackgroundFailure = (what, error) => app.log.warn({ err: error }, `${what} failed`);
-  return { app, runtime };
+  metrics.onFlowRefusal = (flow, command, { slug, message }) =>
+    app.log.info({ flow, command, problem: slug }, `${command} was refused: ${message}`);
+  return { app, runtime, background };
 }
 
 async function readTokens(path: string) {

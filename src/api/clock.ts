@@ -21,8 +21,11 @@ const Advance = z.strictObject({
     .meta({ example: 'PT75S', format: 'duration' }),
 });
 
-/** `POST /v1/clock`: makes time pass, where it stands still otherwise. Answers when all that was due has happened. */
-export function clockRoute(app: FastifyInstance, clock: Clock): void {
+/**
+ * `POST /v1/clock`: makes time pass, where it stands still otherwise. Answers when all that was due has happened, and
+ * all that followed from it.
+ */
+export function clockRoute(app: FastifyInstance, clock: Clock, settled: () => Promise<void>): void {
   let moving: Promise<unknown> = Promise.resolve();
 
   app.post<{ Body: z.output<typeof Advance> }>(
@@ -33,7 +36,11 @@ export function clockRoute(app: FastifyInstance, clock: Clock): void {
         throw apiProblem('clock-not-manual', 'This ledger runs on the clock of its machine.');
       }
       // One after the other: two that moved time at once would each end somewhere in the other's future.
-      const moved = moving.then(() => clock.advance(request.body.advance));
+      const moved = moving.then(async () => {
+        const end = await clock.advance(request.body.advance, settled);
+        await settled();
+        return end;
+      });
       moving = moved.catch(() => {});
       return { now: timestamp(await moved) };
     },

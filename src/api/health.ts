@@ -3,7 +3,7 @@ import type { Metrics } from './metrics.ts';
 import { documentedHealth, documentedMetrics } from './openapi-routes.ts';
 
 /** Says why the server should not be sent requests; null where it should. */
-export type ReadinessCheck = () => string | null;
+export type ReadinessCheck = () => string | null | Promise<string | null>;
 
 export function healthRoutes(
   app: FastifyInstance,
@@ -17,7 +17,8 @@ export function healthRoutes(
     '/readyz',
     { schema: documentedHealth('Whether requests should be sent here.'), config: { needs: null } },
     async (_request, reply) => {
-      const reasons = options.readiness.map((check) => check()).filter((reason) => reason !== null);
+      const checked = await Promise.all(options.readiness.map((check) => check()));
+      const reasons = checked.filter((reason) => reason !== null);
       if (reasons.length === 0) return { status: 'ok' };
       return reply.code(503).header('retry-after', '5').send({ status: 'unavailable', reasons });
     },

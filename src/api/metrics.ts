@@ -1,13 +1,15 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Refusal } from '../domain/kernel/refusal.ts';
 import type { Kind } from '../domain/kernel/resource.ts';
+import type { FlowsObserver } from '../runtime/flows.ts';
 import type { RuntimeObserver } from '../runtime/observer.ts';
 
 /** From a quarter of a millisecond to ten seconds: an fsync of a good disk, and a reader who waits. */
 const secondsBuckets = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** What is counted, and how it is told to Prometheus. Labels are of kinds, types and routes, never of ids. */
-export class Metrics implements RuntimeObserver {
+export class Metrics implements RuntimeObserver, FlowsObserver {
   readonly #registry = new Registry();
   readonly #loopDelay: IntervalHistogram = monitorEventLoopDelay({ resolution: 20 });
 
@@ -31,7 +33,15 @@ export class Metrics implements RuntimeObserver {
     'route',
     'status',
   ]);
+  readonly #flowRefusals = this.#counter(
+    'flow_refusals_total',
+    'Commands of process managers that were refused for good.',
+    ['flow', 'problem'],
+  );
   readonly #subscribers = this.#gauge('event_stream_readers', 'Readers of event streams now.');
+
+  /** Told of commands of process managers that were refused for good. */
+  onFlowRefusal: (flow: string, command: string, refusal: Refusal) => void = () => {};
 
   /** Told of failures that nobody waits for. */
   onBackgroundFailure: (what: string, error: unknown) => void = () => {};
@@ -83,14 +93,27 @@ export class Metrics implements RuntimeObserver {
   }
 
   snapshotFailed(error: unknown): void {
-    this.#failedInBackground('snapshot', error);
+    this.backgroundFailed('snapshot', error);
   }
 
   deadlineFailed(error: unknown): void {
-    this.#failedInBackground('deadline', error);
+    this.backgroundFailed('deadline', error);
   }
 
-  #failedInBackground(what: string, error: unknown): void {
+  checkpointFailed(error: unknown): void {
+    this.backgroundFailed('checkpoint', error);
+  }
+
+  reactionFailed(event: { readonly type: string }, error: unknown): void {
+    this.backgroundFailed(`reaction to ${event.type}`, error);
+  }
+
+  commandRefused(flow: string, _event: unknown, command: { readonly type: string }, refusal: Refusal): void {
+    this.#flowRefusals.inc({ flow, problem: refusal.slug });
+    this.onFlowRefusal(flow, command.type, refusal);
+  }
+
+  backgroundFailed(what: string, error: unknown): void {
     this.#failures.inc({ what });
     this.onBackgroundFailure(what, error);
   }

@@ -36,6 +36,8 @@ export interface ApiOptions {
   readonly identify: Identify;
   readonly readiness: readonly ReadinessCheck[];
   readonly version: string;
+  /** Settles when all that follows from what has happened so far has followed. */
+  readonly settled: () => Promise<void>;
   readonly maxBodyBytes: number;
   readonly maxInFlight: number;
   readonly readWaitMs: number;
@@ -96,7 +98,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
     stopping: stopping.signal,
     onSubscriber: (change) => metrics.subscribersChanged(change),
   });
-  clockRoute(app, runtime.clock);
+  clockRoute(app, runtime.clock, options.settled);
   healthRoutes(app, { metrics, readiness: options.readiness });
   pageRoutes(app, allProblemTypes(aggregates));
   return app;

@@ -50,13 +50,17 @@ export class ManualClock implements Clock {
     };
   }
 
-  /** Moves on by `milliseconds`. Every timer in between fires at its own time, in order, and is waited for. */
-  async advance(milliseconds: number): Promise<number> {
+  /**
+   * Moves on by `milliseconds`. Every timer in between fires at its own time, in order, and is waited for; so is what
+   * follows from it, if `settled` says when that is.
+   */
+  async advance(milliseconds: number, settled: () => Promise<void> = async () => {}): Promise<number> {
     const end = this.#now + milliseconds;
     for (let timer = this.#nextUntil(end); timer; timer = this.#nextUntil(end)) {
       this.#timers = this.#timers.filter((other) => other !== timer);
       this.#now = timer.time;
       await timer.fire();
+      await settled();
     }
     this.#now = end;
     return end;

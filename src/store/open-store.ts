@@ -31,10 +31,18 @@ export async function openStore(url: string, options: OpenStoreOptions = {}): Pr
   return open(rest, options, url);
 }
 
+/** The file that a ledger of this URL is kept in; null where it is kept in none. */
+export function ledgerFileOf(url: string): string | null {
+  const [scheme, rest = ''] = splitAtColon(url);
+  return scheme === 'sqlite' ? pathIn(rest) : null;
+}
+
+const pathIn = (rest: string): string => rest.replace(/^\/\/(?=.)/, '');
+
 /** An engine is loaded when it is asked for, so that one does not pay for the libraries of another. */
 const engines: Record<string, (rest: string, options: OpenStoreOptions, url: string) => Promise<EventStore>> = {
   async sqlite(rest, options, url) {
-    const path = rest.replace(/^\/\/(?=.)/, '');
+    const path = pathIn(rest);
     if (path === '') throw unusable(url, 'the path of its file is missing; write sqlite:./data/ledger.db');
     const { openSqliteStore } = await import('./sqlite/sqlite-store.ts');
     return openSqliteStore({ ...options, path });

@@ -1,0 +1,85 @@
+import { aggregates } from './domain/aggregates.ts';
+import type { Flow } from './domain/flows/flow.ts';
+import { openViews, type Views } from './projections/views.ts';
+import { FlowRunner, type FlowsObserver } from './runtime/flows.ts';
+import type { Runtime } from './runtime/runtime.ts';
+import type { EventStore } from './store/event-store.ts';
+
+export interface BackgroundOptions {
+  readonly store: EventStore;
+  readonly runtime: Runtime;
+  readonly flows: readonly Flow[];
+  /** The ledger's own file, where it has one; the read models lie beside it. */
+  readonly ledgerFile: string | null;
+  readonly cachedResources: number;
+  readonly observer: BackgroundObserver;
+}
+
+export interface BackgroundObserver extends FlowsObserver {
+  /** Something that nobody waits for has failed, and is tried again by itself. */
+  backgroundFailed(what: string, error: unknown): void;
+}
+
+/**
+ * What goes on beside the requests: the read models follow the ledger, the process managers react to it, and the alarm
+ * clock is set to what resources were waiting for when the last process ended. No request waits for any of it.
+ */
+export class Background {
+  readonly #options: BackgroundOptions;
+  readonly #flows: FlowRunner;
+  readonly #stopping = new AbortController();
+  #views: Views | null = null;
+  #started: Promise<void> = Promise.resolve();
+
+  constructor(options: BackgroundOptions) {
+    this.#options = options;
+    this.#flows = new FlowRunner({ ...options, aggregates });
+  }
+
+  start(): void {
+    this.#flows.start();
+    this.#started = this.#start().catch((error) => this.#options.observer.backgroundFailed('start', error));
+  }
+
+  /** Why requests should not be sent here yet; null where they may. */
+  async unreadiness(): Promise<string | null> {
+    return this.#views ? (await this.#views.health()).reason : 'The read models are being opened.';
+  }
+
+  /** Settles when all that follows from what has happened so far has followed. */
+  async settled(): Promise<void> {
+    await this.#flows.idle();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#flows.stop();
+    await this.#started;
+    await this.#views?.close();
+  }
+
+  async #start(): Promise<void> {
+    const { store, ledgerFile, cachedResources, observer } = this.#options;
+    const head = await store.head();
+    this.#views = await openViews({
+      store,
+      cachedResources,
+      ...(ledgerFile !== null && { ledgerFile, path: `${ledgerFile}.views.db` }),
+      observer: { faulted: (error) => observer.backgroundFailed('projection', error) },
+    });
+    await this.#setAlarmClock(this.#views, head);
+  }
+
+  /** What happens from now on sets the clock by itself; this is for what was waiting before. */
+  async #setAlarmClock(views: Views, head: string): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!(await views.waitFor(head, patienceMs, signal))) if (signal.aborted) return;
+    for await (const { resource } of views.deadlines()) {
+      if (signal.aborted) return;
+      await this.#options.runtime.watchDeadlines(resource);
+    }
+  }
+}
+
+/** How long at a time to wait for the read models to catch up. */
+const patienceMs = 5_000;

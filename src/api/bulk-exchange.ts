@@ -48,7 +48,9 @@ export class BulkExchange {
     this.#out = out;
     this.#options = options;
     for (const event of ['close', 'drain'] as const) out.on(event, () => this.#wake());
-    options.stopping.addEventListener('abort', () => this.#wake(), { once: true });
+    const over = new AbortController();
+    out.once('close', () => over.abort());
+    options.stopping.addEventListener('abort', () => this.#wake(), { once: true, signal: over.signal });
   }
 
   async run(payload: Readable): Promise<void> {

@@ -1,0 +1,87 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { loadConfig } from '../src/config.ts';
+import { type Stackledger, startStackledger } from '../src/main.ts';
+import { clientOf } from './api/support.ts';
+
+const node = '6f3c9a52-6f0e-4f1c-8a41-5b7be7f7f6d4';
+const server = '7a4d0b63-7a1f-4a2d-9b52-6c8cf8a8a7e5';
+const port = '8b5e1c74-8b20-4b3e-8c63-7d9d09b9b8f6';
+
+describe('a ledger that is stopped and started again', () => {
+  let folder: string;
+  let ledger: Stackledger;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'stackledger-'));
+  });
+  afterEach(async () => {
+    await ledger.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  const start = async (views = true) => {
+    if (!views) await rm(join(folder, 'ledger.db.views.db'), { force: true });
+    const store = `sqlite:${join(folder, 'ledger.db')}`;
+    ledger = await startStackledger(
+      loadConfig(['--port', '0', '--store', store, '--clock', 'manual', '--log-level', 'silent'], {}),
+    );
+    const client = clientOf(ledger.url);
+    const ready = () => expect.poll(async () => (await client.get('/readyz')).status, { timeout: 25_000 }).toBe(200);
+    const tell = async (kind: string, id: string, type: string, data: object = {}) => {
+      const answer = await client.post(`/v1/${kind}/${id}/commands`, { type, data });
+      expect(answer.body).toMatchObject({ resource: { id } });
+      return answer.body;
+    };
+    return { ...client, ready, tell };
+  };
+
+  test.each([
+    ['whose read models are there', true],
+    ['whose read models are gone', false],
+  ])('%s still gives up a node that never calls back, once', async (_title, views) => {
+    const before = await start();
+    await before.tell('nodes', node, 'EnrollNode', { provisionState: 'available' });
+    await before.tell('nodes', node, 'SetProvisionState', { target: 'active' });
+    await before.tell('nodes', node, 'ReportProvisionEvent', { event: 'wait' });
+    await before.post('/v1/clock', { advance: 'PT10M' });
+    await before.ready();
+    await ledger.stop();
+
+    const after = await start(views);
+    await after.ready();
+    const set = () => after.post('/v1/clock', { advance: 'PT1M' });
+    for (let minute = 0; minute < 40; minute++) await set();
+    expect((await after.get(`/v1/nodes/${node}`)).body).toMatchObject({
+      provisionState: 'deploy failed',
+      targetProvisionState: 'active',
+    });
+    const history = await after.get(`/v1/nodes/${node}/history`);
+    const failures = history.body.entries.filter(
+      ({ type, data }: { type: string; data: { event?: string } }) =>
+        type === 'NodeProvisionStateChanged' && data.event === 'fail',
+    );
+    expect(failures).toHaveLength(1);
+    expect(failures[0].actor).toMatchObject({ type: 'system' });
+  });
+
+  test('has told a server of its port, and tells it nothing twice', async () => {
+    const before = await start();
+    await before.tell('servers', server, 'CreateServer', { ports: [port] });
+    await before.tell('ports', port, 'CreatePort', { deviceId: server, deviceOwner: 'compute:nova', host: 'h-1' });
+    await before.tell('servers', server, 'ServerScheduled', { host: 'h-1' });
+    await before.tell('servers', server, 'ReportBuildProgress', { taskState: 'spawning' });
+    await before.tell('ports', port, 'ReportDeviceUp', { host: 'h-1' });
+    await before.tell('servers', server, 'ReportBuildSuccess');
+    await expect.poll(async () => (await before.get(`/v1/servers/${server}`)).body.status).toBe('ACTIVE');
+    await ledger.stop();
+
+    const after = await start();
+    await after.ready();
+    await after.post('/v1/clock', { advance: 'PT1S' });
+    const history = await after.get(`/v1/servers/${server}/history?limit=1000`);
+    const received = history.body.entries.filter(({ type }: { type: string }) => type === 'ExternalEventReceived');
+    expect(received).toHaveLength(1);
+  });
+});

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CommandOf } from '../kernel/commands.ts';
-import { HostName } from '../kernel/resource.ts';
+import { HostName, Timestamp } from '../kernel/resource.ts';
 import {
   BindingCause,
   Entity,
@@ -10,7 +10,7 @@ import {
   PortStatus,
   portAttributes,
 } from './events.ts';
-import { Profile, VnicType } from './vif.ts';
+import { Profile, VifDetails, VifType, VnicType } from './vif.ts';
 
 const Reason = z.string().min(1).max(1000);
 
@@ -103,6 +103,21 @@ export const portCommands = {
     reason: Reason.optional(),
     /** An ERROR that may pass by itself: nobody is told that plugging has failed. */
     retryable: z.boolean().default(false),
+  }),
+
+  /** What an outside system says the port is. Accepted in every state; a port that is unknown begins its life by it. */
+  ObservePort: z.strictObject({
+    source: z.string().min(1).max(255),
+    observedAt: Timestamp.optional(),
+    status: PortStatus,
+    deleted: z.boolean().default(false),
+    ...PortChanges.shape,
+    projectId: portAttributes.projectId.optional(),
+    networkId: portAttributes.networkId.optional(),
+    host: HostName.nullable().optional(),
+    ...binding,
+    vifType: VifType.optional(),
+    vifDetails: VifDetails.optional(),
   }),
 
   /** The ledger's own: something the port depends on has changed. */

@@ -1,10 +1,12 @@
 import { type Decide, isAlive } from '../kernel/aggregate.ts';
 import { sameJson } from '../kernel/json.ts';
+import { changesOf, macAddressOf } from './attributes.ts';
 import { awaitDhcpOfChanged, awaitDhcpOfNew, canReport, stopAwaitingDhcp } from './awaited.ts';
 import type { PortCommands } from './commands.ts';
 import { driversOf } from './drivers/configured.ts';
 import type { BindingCause, PortChanges, PortEvent } from './events.ts';
 import { migrationRules } from './migration.ts';
+import { observationRules } from './observe.ts';
 import { block, blockOf, l2, lift } from './provisioning.ts';
 import { bind, bindIfNeeded, changedInputs, type GivenInputs, requestBinding, unbind } from './rebinding.ts';
 import { refuse } from './refusals.ts';
@@ -14,9 +16,9 @@ import { type PortFacts, type Surroundings, surroundingsOf } from './surrounding
 import { Unfolding } from './unfolding.ts';
 import { unplugged } from './vif.ts';
 
-type Opening = 'CreatePort' | 'DeletePort';
+type Opening = 'CreatePort' | 'DeletePort' | 'ObservePort';
 
-export const open: Decide<Port | null, Pick<PortCommands, Opening>, PortEvent, PortFacts> = {
+const lifeRules: Decide<Port | null, Pick<PortCommands, 'CreatePort' | 'DeletePort'>, PortEvent, PortFacts> = {
   CreatePort(port, { macAddress, host, vnicType, profile, ...given }, facts) {
     const { time, resource } = facts;
     const attributes = { ...given, macAddress: macAddress ?? macAddressOf(resource.id) };
@@ -37,6 +39,11 @@ export const open: Decide<Port | null, Pick<PortCommands, Opening>, PortEvent, P
     if (!port) return refuse('port-not-found', `There is no port ${resource.id}.`);
     return isAlive(port) ? [{ type: 'PortDeleted', data: {} }] : [];
   },
+};
+
+export const open: Decide<Port | null, Pick<PortCommands, Opening>, PortEvent, PortFacts> = {
+  ...lifeRules,
+  ...observationRules,
 };
 
 type Here =
@@ -176,12 +183,3 @@ function requireActivatable({ id, blocks, binding, adminStateUp }: Port): void {
   }
   if (!adminStateUp) refuse('port-admin-down', `The port ${id} is administratively down.`);
 }
-
-/** The attributes whose value would change. */
-function changesOf(port: Port, given: object): PortChanges {
-  const current = port as unknown as Record<string, unknown>;
-  return Object.fromEntries(Object.entries(given).filter(([name, value]) => !sameJson(current[name], value)));
-}
-
-/** Neutron's default prefix and the last six digits of the id. */
-const macAddressOf = (portId: string): string => `fa:16:3e:${portId.slice(-6).match(/../g)!.join(':')}`;

@@ -41,6 +41,7 @@ export const statusCauses = [
   'device-down', // the host's agent took it down
   'driver', // the mechanism driver said so
   'set', // somebody set it
+  'observed', // an outside system says so
 ] as const;
 
 const Reason = z.string().max(1000);
@@ -80,6 +81,7 @@ export const bindingCauses = [
   'agent-registered',
   'agent-gone',
   'network-changed',
+  'observed',
 ] as const;
 export const BindingCause = z.enum(bindingCauses);
 
@@ -143,6 +145,15 @@ export const portEvents = defineEvents('port', {
   BindingRemoved: z.object({ host: HostName, reason: Reason }),
   /** Whatever bindings it has left are left over. */
   MigrationEnded: z.object({ migration: Migration, outcome: z.enum(migrationOutcomes), reason: Reason.optional() }),
+
+  /** What an outside system says. `unexpected`: the rules would not have led there from the state before. */
+  PortObserved: z.object({
+    source: z.string().min(1).max(255),
+    observedAt: Timestamp.nullable(),
+    status: PortStatus,
+    deleted: z.boolean(),
+    unexpected: z.boolean(),
+  }),
 
   /**
    * A host has wired the port that is not ACTIVE there: it has an INACTIVE binding, whose generation is given, or is bound

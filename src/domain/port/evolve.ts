@@ -17,6 +17,7 @@ export const begin: Begin<Port, PortEvent, 'PortCreated'> = {
       earlyReports: [],
       ignoredReports: [],
       formerHost: null,
+      observation: null,
     };
   },
 };
@@ -145,6 +146,10 @@ export const evolve: Evolve<Port, PortEvent, 'PortCreated'> = {
     for (const binding of port.otherBindings) {
       if (binding.migration?.id === migration) binding.migration = { id: migration, endedAt: time, outcome };
     }
+  },
+
+  PortObserved(port, observed, { time }) {
+    port.observation = { ...observed, at: time };
   },
 
   DeviceUpReported(port, { host }, { time, eventId }) {

@@ -29,6 +29,8 @@ export interface Port extends Lifetime {
   ignoredReports: IgnoredReport[];
   /** The host it was unbound from, while it is nowhere: reports from there are late, not early. */
   formerHost: string | null;
+  /** What an outside system said last. */
+  observation: (DataOf<'PortObserved'> & { at: string }) | null;
 }
 
 /** A provisioning block: one entity the port waits for. */

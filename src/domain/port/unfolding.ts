@@ -55,7 +55,7 @@ export class Unfolding {
  * Every guard of ACTIVE: nobody is awaited and somebody has completed; it is administratively up; it is bound, and its
  * host has not said since that it is down, nor been asked to wire it anew.
  */
-const isReady = (port: Port): boolean =>
+export const isReady = (port: Port): boolean =>
   port.round.provisioned !== null &&
   port.blocks.length === 0 &&
   port.adminStateUp &&

@@ -58,7 +58,7 @@ describe('a ledger that is stopped and started again', () => {
       targetProvisionState: 'active',
     });
     const history = await after.get(`/v1/nodes/${node}/history`);
-    const failures = history.body.entries.filter(
+    const failures = history.body.events.filter(
       ({ type, data }: { type: string; data: { event?: string } }) =>
         type === 'NodeProvisionStateChanged' && data.event === 'fail',
     );
@@ -81,7 +81,7 @@ describe('a ledger that is stopped and started again', () => {
     await after.ready();
     await after.post('/v1/clock', { advance: 'PT1S' });
     const history = await after.get(`/v1/servers/${server}/history?limit=1000`);
-    const received = history.body.entries.filter(({ type }: { type: string }) => type === 'ExternalEventReceived');
+    const received = history.body.events.filter(({ type }: { type: string }) => type === 'ExternalEventReceived');
     expect(received).toHaveLength(1);
   });
 });

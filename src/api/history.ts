@@ -49,7 +49,7 @@ export function historyRoutes(
 }
 
 const pageText = (resourceText: string, { entries, next, lastRevision }: HistoryPage): string =>
-  `{"resource":${resourceText},"lastRevision":${lastRevision},"next":${next},"entries":[${entries.map(entryText).join(',')}]}`;
+  `{"resource":${resourceText},"lastRevision":${lastRevision},"next":${next},"events":[${entries.map(entryText).join(',')}]}`;
 
 function entryText({ event, actor, cause, sincePreviousMs, statusChange, patch, unfoldable }: HistoryEntry): string {
   const { id, revision, position, type, v, time } = event;

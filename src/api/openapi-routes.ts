@@ -197,7 +197,7 @@ export const documentedHistory = (aggregate: Aggregate): FastifySchema => ({
         resource: ResourceRef,
         lastRevision: z.int(),
         next: z.int().nullable().meta({ description: 'The `marker` of the next page.' }),
-        entries: z.array(HistoryEntry),
+        events: z.array(HistoryEntry),
       }),
     ),
     ...problems(404, 503),

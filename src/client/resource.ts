@@ -32,7 +32,7 @@ export interface HistoryOptions {
 
 interface HistoryPage {
   readonly next: number | null;
-  readonly entries: readonly HistoryEntry[];
+  readonly events: readonly HistoryEntry[];
 }
 
 /** Entries asked for at a time. */
@@ -116,7 +116,7 @@ export class Resource<K extends Kind> {
         query: { limit: historyPageSize, diff, order, marker, min_position: minPosition },
         signal,
       });
-      yield* page.entries;
+      yield* page.events;
       if (page.next === null) return;
       marker = page.next;
     }

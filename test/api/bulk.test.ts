@@ -75,7 +75,7 @@ describe('many commands in one request', () => {
     }));
     const verdicts = await bulk([create(1), ...renames]);
     expect(verdicts.map(({ revision }) => revision)).toEqual(Array.from({ length: 301 }, (_, n) => n));
-    const names = (await get(`/v1/ports/${idOf(1)}/history?limit=1000`)).body.entries.slice(1);
+    const names = (await get(`/v1/ports/${idOf(1)}/history?limit=1000`)).body.events.slice(1);
     expect(names.map((entry: { data: { changes: { name: string } } }) => entry.data.changes.name)).toEqual(
       renames.map(({ data }) => data.name),
     );

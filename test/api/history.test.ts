@@ -22,52 +22,52 @@ describe('the history of a port', () => {
     const { status, body } = await get(path);
     expect(status).toBe(200);
     expect(body.resource).toEqual({ kind: 'port', id: portId });
-    const types = body.entries.map(({ type }: { type: string }) => type);
+    const types = body.events.map(({ type }: { type: string }) => type);
     expect(types[0]).toBe('PortCreated');
     expect(types.at(-1)).toBe('PortDeleted');
-    expect(body.entries[0]).toMatchObject({
+    expect(body.events[0]).toMatchObject({
       revision: 0,
       actor: { type: 'user', id: 'nova' },
       cause: { commandType: 'CreatePort' },
       sincePreviousMs: null,
       statusChange: { from: null, to: 'DOWN', lastedMs: null },
     });
-    expect(body.entries[1].cause.correlationId).toBe('boot-1');
-    expect(body.entries[2]).toMatchObject({
+    expect(body.events[1].cause.correlationId).toBe('boot-1');
+    expect(body.events[2]).toMatchObject({
       actor: { id: 'driver on compute-17' },
       cause: { commandType: 'SetPortStatus', requestId: 'r-9' },
       sincePreviousMs: 75_000,
       statusChange: { from: 'DOWN', to: 'ERROR', lastedMs: 75_000 },
     });
-    expect([body.next, body.lastRevision]).toEqual([null, body.entries.length - 1]);
+    expect([body.next, body.lastRevision]).toEqual([null, body.events.length - 1]);
   });
 
   test('is read in pages, either way, each entry once', async () => {
     const { get } = await failedAndDeleted();
-    const { entries } = (await get(path)).body;
+    const { events: entries } = (await get(path)).body;
     for (const order of ['asc', 'desc']) {
       const seen: unknown[] = [];
       let marker: number | null = null;
       do {
         const page: string = marker === null ? '' : `&marker=${marker}`;
         const { body } = await get(`${path}?limit=2&order=${order}${page}`);
-        expect(body.entries.length).toBeLessThanOrEqual(2);
-        seen.push(...body.entries);
+        expect(body.events.length).toBeLessThanOrEqual(2);
+        seen.push(...body.events);
         marker = body.next;
       } while (marker !== null);
       expect(seen, order).toEqual(order === 'asc' ? entries : entries.toReversed());
     }
-    expect((await get(`${path}?marker=900`)).body).toMatchObject({ entries: [], next: null });
+    expect((await get(`${path}?marker=900`)).body).toMatchObject({ events: [], next: null });
   });
 
   test('shows on request what each event changed', async () => {
     const { get } = await failedAndDeleted();
-    const { entries } = (await get(`${path}?diff=true`)).body;
+    const { events: entries } = (await get(`${path}?diff=true`)).body;
     expect(entries[0].patch).toMatchObject([{ op: 'add', path: '', value: { id: portId, status: 'DOWN' } }]);
     expect(entries[1].patch).toContainEqual(
       expect.objectContaining({ op: 'add', path: '/blocks/0', value: expect.objectContaining({ entity: 'L2' }) }),
     );
-    expect((await get(path)).body.entries[0]).not.toHaveProperty('patch');
+    expect((await get(path)).body.events[0]).not.toHaveProperty('patch');
   });
 
   test('of what never was is not found', async () => {
@@ -118,7 +118,7 @@ describe('a port with a recorded event that cannot be folded', () => {
 
   test('keeps a history one can read', async () => {
     const { get } = await poisoned();
-    const { entries } = (await get(path)).body;
+    const { events: entries } = (await get(path)).body;
     expect(entries).toHaveLength(3);
     expect(entries[2]).toMatchObject({ type: 'ProvisioningComponentRemoved', actor: null, statusChange: null });
     expect(entries[2].unfoldable).toContain('revision 2');

@@ -3,7 +3,7 @@ import type { BindingState, NovaEvent, PortState, Scenario, Step } from './vecto
 /**
  * What the port should be after each step: what was recorded, and the rules by which this project means to differ. Each
  * rule is applied to what was recorded, and what follows from it later is carried along, so that the steps after it are
- * compared as well. docs/decisions/011x-port-*.md say why.
+ * compared as well. docs/decisions/0101 to 0113 say why.
  */
 export class Expected {
   /** Null where there is no port. */

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { Console, type GlobalOptions } from './console.ts';
 import { bareMetalCast } from './demo/bare-metal.ts';
 import { castOf } from './demo/nova/cast.ts';
 import { novaRecordings, type Recording } from './demo/nova/recording.ts';
@@ -9,6 +8,7 @@ import { playAll, type Scene } from './demo/scenes.ts';
 import { Stage } from './demo/stage.ts';
 import { exitCodes } from './failure.ts';
 import { formatDuration } from './output/duration.ts';
+import { type GlobalOptions, Terminal } from './terminal.ts';
 
 interface DemoOptions extends GlobalOptions {
   readonly keep?: string;
@@ -27,23 +27,23 @@ export function addDemo(program: Command): void {
     .option('--keep <file>', 'keep the ledger in this file, for looking at with the other commands')
     .option('--recordings <folder>', 'play the recordings of Nova in this folder instead of those that come with it')
     .action(async (_options: DemoOptions, command: Command) => {
-      const console = Console.of(command);
+      const terminal = Terminal.of(command);
       const { keep, recordings } = command.optsWithGlobals<DemoOptions>();
-      const ok = await runDemo(console, novaRecordings(recordings), keep);
+      const ok = await runDemo(terminal, novaRecordings(recordings), keep);
       if (!ok) process.exitCode = exitCodes.failed;
     });
 }
 
-async function runDemo(console: Console, recordings: readonly Recording[], keep?: string): Promise<boolean> {
+async function runDemo(terminal: Terminal, recordings: readonly Recording[], keep?: string): Promise<boolean> {
   const began = performance.now();
   const stage = new Stage({ ...castOf(recordings), ...bareMetalCast, ...portsCast }, keep);
   const giveBack = leaveNothingBehind(stage);
-  const playbill = new Playbill(console.style);
+  const playbill = new Playbill(terminal.style);
   const scenes: Scene[] = [];
   try {
     for await (const scene of playAll(stage, recordings)) {
       scenes.push(scene);
-      if (!console.json) console.print(...playbill.lines(scene));
+      if (!terminal.json) terminal.print(...playbill.lines(scene));
     }
   } finally {
     await stage.close();
@@ -51,13 +51,17 @@ async function runDemo(console: Console, recordings: readonly Recording[], keep?
   }
   const ok = scenes.every((scene) => scene.ok);
   const tookMs = Math.round(performance.now() - began);
-  if (console.json) console.document({ ok, tookMs, ledger: keep === undefined ? null : stage.ledger, scenes });
+  if (terminal.json) terminal.document({ ok, tookMs, ledger: keep === undefined ? null : stage.ledger, scenes });
   else
-    console.print('', ...totalOf(scenes), ...farewell(ok, tookMs, keep === undefined ? null : stage.storeUrl, console));
+    terminal.print(
+      '',
+      ...totalOf(scenes),
+      ...farewell(ok, tookMs, keep === undefined ? null : stage.storeUrl, terminal),
+    );
   return ok;
 }
 
-function farewell(ok: boolean, tookMs: number, store: string | null, { style }: Console): string[] {
+function farewell(ok: boolean, tookMs: number, store: string | null, { style }: Terminal): string[] {
   const verdict = ok ? style.green('All of it is as it should be.') : style.red('Not all of it is as it should be.');
   const kept = [
     `The ledger is kept. Look at it with: stackledger verify --store ${store}`,

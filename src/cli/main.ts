@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander';
-import { Console } from './console.ts';
 import { exitCodes, explain } from './failure.ts';
 import { createProgram } from './program.ts';
+import { Terminal } from './terminal.ts';
 
 // Whoever reads the output may stop before its end, as `head` does: that is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -21,6 +21,6 @@ function reportFailure(error: unknown): number {
   // Commander has printed already what was wrong with the line, or the help that was asked for.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
   const failure = explain(error);
-  new Console(program.opts<{ json?: boolean }>().json === true).fail(failure);
+  new Terminal(program.opts<{ json?: boolean }>().json === true).fail(failure);
   return failure.exitCode;
 }

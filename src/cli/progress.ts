@@ -19,8 +19,19 @@ export function showProgress(label: string, total: number, quiet: boolean): Prog
     hideCursor: true,
     clearOnComplete: true,
     etaBuffer: 50,
-    fps: 5,
   });
   bar.start(total, 0);
-  return bar;
+  let next = 0;
+  return {
+    update(value) {
+      const now = performance.now();
+      if (now < next) return;
+      next = now + betweenUpdatesMs;
+      bar.update(value);
+    },
+    stop: () => bar.stop(),
+  };
 }
+
+/** The bar guesses the time that is left from its latest updates, so these must not be too close together. */
+const betweenUpdatesMs = 100;

@@ -11,6 +11,12 @@ describe('somebody who does not know the command line', () => {
       expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'));
   });
 
+  it('is told what can be set', async () => {
+    const { code, stdout } = await run(['serve', '--help']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('  --port (8642)\n      Port to listen on; 0 takes any free one.\n');
+  });
+
   it.each<[string, string[], RegExp]>([
     ['a command there is not', ['histroy'], /^error: unknown command 'histroy'\n\(Did you mean history\?\)/],
     [

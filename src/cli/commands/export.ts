@@ -4,10 +4,10 @@ import { finished } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { parsePosition } from '../../store/event-store.ts';
 import { openStore } from '../../store/open-store.ts';
-import { Console } from '../console.ts';
 import { formatDuration } from '../output/duration.ts';
 import { plural } from '../output/table.ts';
 import { showProgress } from '../progress.ts';
+import { Terminal } from '../terminal.ts';
 import { exportLedger } from '../transfer/export-ledger.ts';
 import type { EndLine } from '../transfer/format.ts';
 import { LineWriter } from '../transfer/line-file.ts';
@@ -30,31 +30,31 @@ export function addExport(program: Command): void {
     .requiredOption('--to <file>', 'the file to write, or - for standard output')
     .option('--force', 'overwrite the file if it is there')
     .action(async (options: ExportOptions, command: Command) => {
-      const console = Console.of(command);
+      const terminal = Terminal.of(command);
       const began = performance.now();
-      const end = options.to === '-' ? await toStdout(options, console) : await toFile(options, console);
+      const end = options.to === '-' ? await toStdout(options, terminal) : await toFile(options, terminal);
       const took = performance.now() - began;
-      const summary = console.json ? JSON.stringify(end) : describe(end, options.to, took);
-      if (options.to === '-') console.note(summary);
-      else console.print(summary);
+      const summary = terminal.json ? JSON.stringify(end) : describe(end, options.to, took);
+      if (options.to === '-') terminal.note(summary);
+      else terminal.print(summary);
     });
 }
 
-async function toFile(options: ExportOptions, console: Console): Promise<EndLine> {
+async function toFile(options: ExportOptions, terminal: Terminal): Promise<EndLine> {
   const stream = createWriteStream(options.to, { flags: options.force ? 'w' : 'wx', flush: true });
   const written = finished(stream);
   written.catch(() => {}); // said where it is waited for
   await once(stream, 'open');
-  const end = await run(options, console, new LineWriter(stream));
+  const end = await run(options, terminal, new LineWriter(stream));
   stream.end();
   await written;
   return end;
 }
 
-const toStdout = (options: ExportOptions, console: Console): Promise<EndLine> =>
-  run(options, console, new LineWriter(process.stdout));
+const toStdout = (options: ExportOptions, terminal: Terminal): Promise<EndLine> =>
+  run(options, terminal, new LineWriter(process.stdout));
 
-async function run({ store: url, to }: ExportOptions, { json }: Console, writer: LineWriter): Promise<EndLine> {
+async function run({ store: url, to }: ExportOptions, { json }: Terminal, writer: LineWriter): Promise<EndLine> {
   const store = await openStore(url, { readOnly: true });
   const quiet = json || (to === '-' && process.stdout.isTTY === true);
   const progress = showProgress('exporting', parsePosition(await store.head()), quiet);

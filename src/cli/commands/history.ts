@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { HistoryEntry } from '../../client/answers.ts';
 import type { Kind } from '../../domain/kernel/resource.ts';
-import { Console, type GlobalOptions } from '../console.ts';
 import { HistoryLines } from '../output/history.ts';
+import { type GlobalOptions, Terminal } from '../terminal.ts';
 import { clientFor, parseCount, parseKind } from './options.ts';
 
 interface HistoryOptions extends GlobalOptions {
@@ -21,14 +21,14 @@ export function addHistory(program: Command): void {
     .argument('<id>', 'its id')
     .option('-n, --last <count>', 'only so many of the newest events', parseCount)
     .action(async (kind: Kind, id: string, _options: HistoryOptions, command: Command) => {
-      const console = Console.of(command);
+      const terminal = Terminal.of(command);
       const options = command.optsWithGlobals<HistoryOptions>();
       const resource = clientFor(options)[kind](id);
       const entries = options.last ? lastOf(resource.history({ order: 'desc' }), options.last) : resource.history();
-      const lines = new HistoryLines(console.style, console.width);
+      const lines = new HistoryLines(terminal.style, terminal.width);
       for await (const entry of entries) {
-        if (console.json) console.document(entry);
-        else console.print(...lines.entry(entry));
+        if (terminal.json) terminal.document(entry);
+        else terminal.print(...lines.entry(entry));
       }
     });
 }

@@ -3,11 +3,11 @@ import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { type EventStore, startPosition } from '../../store/event-store.ts';
 import { openStore } from '../../store/open-store.ts';
-import { Console } from '../console.ts';
 import { CommandFailed, UsageError } from '../failure.ts';
 import { formatDuration } from '../output/duration.ts';
 import { formatCount, plural } from '../output/table.ts';
 import { type Progress, showProgress } from '../progress.ts';
+import { Terminal } from '../terminal.ts';
 import { ExportFile } from '../transfer/export-file.ts';
 import { type ImportResult, importLedger } from '../transfer/import-ledger.ts';
 import { LineReader } from '../transfer/line-file.ts';
@@ -31,19 +31,19 @@ export function addImport(program: Command): void {
     .requiredOption('--from <file>', 'the file to read, or - for standard input')
     .option('--resume', 'go on with an import that was interrupted')
     .action(async (options: ImportOptions, command: Command) => {
-      const console = Console.of(command);
+      const terminal = Terminal.of(command);
       const began = performance.now();
-      const result = options.from === '-' ? await fromStdin(options, console) : await fromFile(options, console);
+      const result = options.from === '-' ? await fromStdin(options, terminal) : await fromFile(options, terminal);
       const took = performance.now() - began;
-      if (console.json) console.document(result);
-      else console.print(...describe(result, options, took));
+      if (terminal.json) terminal.document(result);
+      else terminal.print(...describe(result, options, took));
     });
 }
 
-async function fromFile(options: ImportOptions, console: Console): Promise<ImportResult> {
+async function fromFile(options: ImportOptions, terminal: Terminal): Promise<ImportResult> {
   const file = await open(options.from);
   const { size } = await file.stat();
-  const progress = showProgress('importing', size, console.json);
+  const progress = showProgress('importing', size, terminal.json);
   try {
     return await run(
       options,
@@ -57,9 +57,9 @@ async function fromFile(options: ImportOptions, console: Console): Promise<Impor
   }
 }
 
-async function fromStdin(options: ImportOptions, console: Console): Promise<ImportResult> {
+async function fromStdin(options: ImportOptions, terminal: Terminal): Promise<ImportResult> {
   if (process.stdin.isTTY) throw new UsageError('--from - reads standard input; pipe an export into it.');
-  const progress = showProgress('importing', 0, console.json);
+  const progress = showProgress('importing', 0, terminal.json);
   try {
     return await run(options, process.stdin, progress, 'events');
   } finally {

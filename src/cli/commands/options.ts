@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { type Client, createClient } from '../../client/client.ts';
 import { type Kind, kinds } from '../../domain/kernel/resource.ts';
-import type { GlobalOptions } from '../console.ts';
+import type { GlobalOptions } from '../terminal.ts';
 
 export const storeOption = (): Option =>
   new Option('--store <store>', 'the ledger: sqlite:<path> or esdb://<host>')

@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { HistoryEntry } from '../../client/answers.ts';
 import type { Kind } from '../../domain/kernel/resource.ts';
-import { Console, type GlobalOptions } from '../console.ts';
 import { CommandFailed } from '../failure.ts';
 import { HistoryLines } from '../output/history.ts';
 import { PatchedState } from '../output/patch.ts';
+import { type GlobalOptions, Terminal } from '../terminal.ts';
 import { clientFor, parseKind } from './options.ts';
 
 interface ReplayOptions extends GlobalOptions {
@@ -26,22 +26,22 @@ export function addReplay(program: Command): void {
     .argument('<id>', 'its id')
     .option('--at <moment>', 'a revision (4), a time (2026-01-31T12:00:00Z) or a position (16 digits)', parseMoment)
     .action(async (kind: Kind, id: string, _options: ReplayOptions, command: Command) => {
-      const console = Console.of(command);
+      const terminal = Terminal.of(command);
       const { at = always, ...options } = command.optsWithGlobals<ReplayOptions>();
-      const lines = new HistoryLines(console.style, console.width);
+      const lines = new HistoryLines(terminal.style, terminal.width);
       const state = new PatchedState();
       let last: HistoryEntry | null = null;
       for await (const entry of clientFor(options)[kind](id).history({ diff: true })) {
         if (!at(entry)) break;
         last = entry;
         const changes = state.apply(entry.patch ?? []);
-        if (console.json) console.document(entry);
-        else console.print(...lines.entry(entry, changes));
+        if (terminal.json) terminal.document(entry);
+        else terminal.print(...lines.entry(entry, changes));
       }
       if (!last) throw new CommandFailed(`The ${kind} ${id} did not exist yet at that moment.`);
       const { revision, position, time } = last;
-      if (console.json) console.document({ revision, position, time, state: state.state });
-      else console.print('', `The ${kind} at revision ${revision}:`, JSON.stringify(state.state, null, 2));
+      if (terminal.json) terminal.document({ revision, position, time, state: state.state });
+      else terminal.print('', `The ${kind} at revision ${revision}:`, JSON.stringify(state.state, null, 2));
     });
 }
 

@@ -2,11 +2,11 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { LedgerEvent } from '../../client/answers.ts';
 import type { Kind } from '../../domain/kernel/resource.ts';
 import { startPosition } from '../../store/event-store.ts';
-import { Console, type GlobalOptions } from '../console.ts';
 import { exitCodes } from '../failure.ts';
 import { formatDuration } from '../output/duration.ts';
 import { describeActor } from '../output/history.ts';
 import type { Style } from '../output/style.ts';
+import { type GlobalOptions, Terminal } from '../terminal.ts';
 import { clientFor, collect, parseKind } from './options.ts';
 
 interface TailOptions extends GlobalOptions {
@@ -29,7 +29,7 @@ export function addTail(program: Command): void {
     .option('--type <type>', 'only events of this type; repeatable', collect(String))
     .option('--id <id>', 'only events of the resource with this id')
     .action(async (_options: TailOptions, command: Command) => {
-      const console = Console.of(command);
+      const terminal = Terminal.of(command);
       const { after, kind, type, id, ...options } = command.optsWithGlobals<TailOptions>();
       const client = clientFor(options);
       const events = client.events({
@@ -39,11 +39,11 @@ export function addTail(program: Command): void {
         ...(id !== undefined && { id }),
         signal: interrupted(),
         onDisconnect: (error, retryInMs) =>
-          console.note(`stackledger: ${error.message} Trying again in ${formatDuration(retryInMs)}.`),
+          terminal.note(`stackledger: ${error.message} Trying again in ${formatDuration(retryInMs)}.`),
       });
       for await (const event of events) {
-        if (console.json) console.document(event);
-        else console.print(eventLine(event, console.style));
+        if (terminal.json) terminal.document(event);
+        else terminal.print(eventLine(event, terminal.style));
       }
       process.exitCode = exitCodes.interrupted;
     });

@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { hashToken } from '../../api/tokens.ts';
-import { Console } from '../console.ts';
 import { UsageError } from '../failure.ts';
+import { Terminal } from '../terminal.ts';
 
 export function addToken(program: Command): void {
   program
@@ -16,13 +16,13 @@ export function addToken(program: Command): void {
     )
     .argument('[token]', 'the token')
     .action(async (given: string | undefined, _options: object, command: Command) => {
-      const console = Console.of(command);
+      const terminal = Terminal.of(command);
       const token = given ?? (await readToken());
       if (!/^\S+$/.test(token))
         throw new UsageError('A token is at least one character, without spaces or line breaks.');
       const sha256 = hashToken(token);
-      if (console.json) console.document({ sha256 });
-      else console.print(sha256);
+      if (terminal.json) terminal.document({ sha256 });
+      else terminal.print(sha256);
     });
 }
 

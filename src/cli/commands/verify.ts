@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 import { aggregates } from '../../domain/aggregates.ts';
 import { parsePosition } from '../../store/event-store.ts';
 import { openStore } from '../../store/open-store.ts';
-import { Console, type GlobalOptions } from '../console.ts';
 import { exitCodes } from '../failure.ts';
 import { formatDuration } from '../output/duration.ts';
 import type { Style } from '../output/style.ts';
 import { formatCount, formatPairs, plural } from '../output/table.ts';
 import { showProgress } from '../progress.ts';
+import { type GlobalOptions, Terminal } from '../terminal.ts';
 import { comparisonWith } from '../verify/compare-with-server.ts';
 import type { Finding } from '../verify/finding.ts';
 import { type Verification, verifyLedger } from '../verify/verify-ledger.ts';
@@ -30,12 +30,12 @@ export function addVerify(program: Command): void {
     .addOption(storeOption())
     .option('--sample <count>', 'with --url: resources to compare, or "all"', parseSample, 1000)
     .action(async (options: VerifyOptions, command: Command) => {
-      const console = Console.of(command);
+      const terminal = Terminal.of(command);
       const began = performance.now();
-      const verification = await run(command.optsWithGlobals(), console, isUrlGiven(command));
+      const verification = await run(command.optsWithGlobals(), terminal, isUrlGiven(command));
       const took = performance.now() - began;
-      if (console.json) console.document({ ok: verification.findingCount === 0, ...verification });
-      else console.print(...describe(verification, options.store, took, console));
+      if (terminal.json) terminal.document({ ok: verification.findingCount === 0, ...verification });
+      else terminal.print(...describe(verification, options.store, took, terminal));
       if (verification.findingCount > 0) process.exitCode = exitCodes.failed;
     });
 }
@@ -45,7 +45,7 @@ const isUrlGiven = (command: Command): boolean => command.getOptionValueSourceWi
 
 const parseSample = (text: string): number | 'all' => (text === 'all' ? text : parseCount(text));
 
-async function run(options: VerifyOptions, { json }: Console, compare: boolean): Promise<Verification> {
+async function run(options: VerifyOptions, { json }: Terminal, compare: boolean): Promise<Verification> {
   const store = await openStore(options.store, { readOnly: true });
   const progress = showProgress('verifying', parsePosition(await store.head()), json);
   try {
@@ -57,7 +57,7 @@ async function run(options: VerifyOptions, { json }: Console, compare: boolean):
   }
 }
 
-function describe(verification: Verification, url: string, tookMs: number, { style }: Console): string[] {
+function describe(verification: Verification, url: string, tookMs: number, { style }: Terminal): string[] {
   const { ledger, events, streams, receipts, snapshots, unknownTypes, compared, findings, findingCount } = verification;
   const unknown = Object.entries(unknownTypes).map(([type, count]) => `${type} (${formatCount(count)})`);
   const facts = formatPairs([

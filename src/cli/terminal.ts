@@ -10,7 +10,7 @@ export interface GlobalOptions {
 }
 
 /** Where a command's answer goes: lines for people, or with `--json` documents for programs. */
-export class Console {
+export class Terminal {
   readonly json: boolean;
   readonly style: Style;
   /** Columns there are to write in; unlimited where nobody looks at them. */
@@ -22,8 +22,8 @@ export class Console {
     this.width = process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY;
   }
 
-  static of(command: Command): Console {
-    return new Console(command.optsWithGlobals<GlobalOptions>().json === true);
+  static of(command: Command): Terminal {
+    return new Terminal(command.optsWithGlobals<GlobalOptions>().json === true);
   }
 
   print(...lines: readonly string[]): void {

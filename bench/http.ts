@@ -7,11 +7,11 @@ import autocannon from 'autocannon';
 import { appendRaw, rawLedger } from './store.ts';
 import { type Line, rate, sideBySide } from './support/measure.ts';
 import { startBareRoute, startServer } from './support/processes.ts';
+import { portId } from './support/sample-ledger.ts';
 
 const rounds = 3;
 const secondsARound = 4;
 const ports = 256;
-const portId = (n: number): string => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
 const json = { 'content-type': 'application/json' };
 
 /** Single commands, each a change of its port, `connections` at a time. Commands a second. */

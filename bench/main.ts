@@ -1,10 +1,11 @@
 /** `npm run bench`: every figure beside its baseline, in one run. `npm run bench -- http store` runs those parts only. */
 
 import { httpLines } from './http.ts';
+import { ledgerLines } from './ledger.ts';
 import { storeLines } from './store.ts';
 import { type Line, printTable } from './support/measure.ts';
 
-const parts: Record<string, () => Promise<Line[]>> = { http: httpLines, store: storeLines };
+const parts: Record<string, () => Promise<Line[]>> = { http: httpLines, ledger: ledgerLines, store: storeLines };
 
 const asked = process.argv.slice(2);
 const unknown = asked.find((name) => !parts[name]);

@@ -8,8 +8,10 @@ export interface Line {
   readonly baseline?: { readonly what: string; readonly value: number };
   /** Median of the ratios of the rounds; by default the ratio of the medians. */
   readonly ratio?: number;
-  /** The ratio that is wanted, where there is one. */
+  /** The ratio that is wanted at least. */
   readonly wanted?: number;
+  /** What the ratio, or without a baseline the figure itself, may be at most. */
+  readonly atMost?: number;
   readonly note?: string;
 }
 
@@ -53,6 +55,11 @@ export async function rate(count: number, work: () => unknown): Promise<number> 
 const number = (value: number): string =>
   value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3);
 
+function verdict({ wanted, atMost }: Line, figure: number): string {
+  if (wanted !== undefined) return `>= ${wanted} ${figure < wanted ? 'MISSED' : 'met'}`;
+  return atMost === undefined ? '' : `<= ${atMost} ${figure > atMost ? 'MISSED' : 'met'}`;
+}
+
 export function printTable(lines: readonly Line[]): void {
   console.log(
     `\n${cpus().length} x ${cpus()[0]?.model ?? 'unknown CPU'}, Node ${process.version}, ${new Date().toISOString()}`,
@@ -64,7 +71,7 @@ export function printTable(lines: readonly Line[]): void {
       `${number(line.ours)} ${line.unit}`,
       line.baseline ? `${number(line.baseline.value)} ${line.baseline.what}` : '',
       ratio === null ? '' : ratio.toFixed(2),
-      line.wanted === undefined ? '' : `${line.wanted} ${ratio !== null && ratio < line.wanted ? 'MISSED' : 'met'}`,
+      verdict(line, ratio ?? line.ours),
       line.note ?? '',
     ];
   });

@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { agentRef } from '../../../src/domain/agent/identity.ts';
 import type { JsonObject } from '../../../src/domain/kernel/json.ts';
-import { mechanismDrivers } from '../../../src/domain/port/drivers/configured.ts';
+import { driversOf } from '../../../src/domain/port/drivers/configured.ts';
 import { type MechanismDriver, refused } from '../../../src/domain/port/drivers/mechanism-driver.ts';
 import type { Binding } from '../../../src/domain/port/state.ts';
 import { done } from '../../support/ledger.ts';
 import { openUsualSite, ovsOn, serverPort } from './site.ts';
 
-const named = (...names: string[]): MechanismDriver[] =>
-  names.map((name) => mechanismDrivers.find((driver) => driver.name === name)!);
+const named = (...names: string[]): readonly MechanismDriver[] => driversOf({ mechanismDrivers: names });
 
 const nicSwitch = agentRef('host-a', 'NIC Switch agent');
 const reasons = (binding: Binding) => binding.failure!.tried.map(({ driver, reason }) => `${driver}: ${reason}`);
@@ -177,6 +176,12 @@ describe('a network of several segments', () => {
       },
     ]);
   });
+});
+
+test('a driver that does not exist is named, with those that do', () => {
+  expect(() => named('openvswich')).toThrow(
+    'no mechanism driver openvswich; there are openvswitch, sriovnicswitch, macvtap, linuxbridge, ovn, unmanaged',
+  );
 });
 
 describe('a driver of one’s own', () => {

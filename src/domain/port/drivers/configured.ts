@@ -19,8 +19,16 @@ export const defaultMechanismDrivers: readonly MechanismDriver[] = [
 ];
 
 export interface PortSettings {
-  readonly mechanismDrivers?: readonly MechanismDriver[];
+  /** The drivers to ask, in this order: one of the ledger's own by its name, or one of the site's. */
+  readonly mechanismDrivers?: readonly (string | MechanismDriver)[];
 }
 
-export const driversOf = ({ mechanismDrivers = defaultMechanismDrivers }: PortSettings): readonly MechanismDriver[] =>
-  mechanismDrivers;
+/** @throws Error for a name that no driver has */
+export const driversOf = ({ mechanismDrivers: given }: PortSettings): readonly MechanismDriver[] =>
+  given?.map((driver) => (typeof driver === 'string' ? driverNamed(driver) : driver)) ?? defaultMechanismDrivers;
+
+function driverNamed(name: string): MechanismDriver {
+  const driver = mechanismDrivers.find((known) => known.name === name);
+  if (driver) return driver;
+  throw new Error(`no mechanism driver ${name}; there are ${mechanismDrivers.map((known) => known.name).join(', ')}`);
+}

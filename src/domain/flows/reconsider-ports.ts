@@ -6,83 +6,86 @@ import type { Network } from '../network/state.ts';
 import type { BindingCause, DataOf } from '../port/events.ts';
 import { dhcp, l2 } from '../port/provisioning.ts';
 import type { Port } from '../port/state.ts';
-import type { Flow, FlowCommand, FlowEvent } from './flow.ts';
-import type { SiteIndex } from './site-index.ts';
+import type { FlowCommand, FlowEvent } from './flow.ts';
+import type { Search, SearchingFlow } from './searching-flow.ts';
 
-/** What a kind of event asks of ports, and what it must see for that. */
+/** What a kind of event asks of ports. */
 interface Concern {
-  readonly needs?: (event: FlowEvent, known: Related) => readonly ResourceRef[];
-  readonly ports: (event: FlowEvent, related: Related, index: SiteIndex) => readonly string[];
   readonly cause: BindingCause;
+  /** The ports that are to look again; without it, the port whose event it is. */
+  readonly search?: (event: FlowEvent) => Search;
+  readonly needs?: (event: FlowEvent, known: Related) => readonly ResourceRef[];
+  /** Whether there is anything to look at, where that can be told. */
+  readonly matters?: (event: FlowEvent, related: Related) => boolean;
 }
+
+const agentComes = (cause: BindingCause): Concern => ({
+  cause,
+  search: (event) => ({ kind: 'port', host: hostOf(event), vifType: 'binding_failed' }),
+  needs: ({ resource }) => [resource],
+  matters: servesPorts,
+});
+
+const networkChanges: Concern = {
+  cause: 'network-changed',
+  search: ({ resource }) => ({ kind: 'port', networkId: resource.id, blockedBy: dhcp }),
+};
 
 /**
  * Ports depend on agents and networks, and these change. A dead agent that returns gets its failed ports bound; a block
- * that nobody can lift any more is lifted. Each port decides for itself: this flow only tells it to look again.
+ * that nobody can lift any more is lifted. Each port decides for itself: it is only told to look again.
  *
- * A port may also be decided on an agent or network that changes at the same moment, and reach the index after the flow
- * has asked it. So the port's own events are looked at as well, against what is known by then.
+ * A port may also be decided on an agent or network that changes at the same moment, and be found by no search. So the
+ * port's own events are looked at as well, against what is known by then.
  */
 const concerns: Readonly<Record<string, Concern>> = {
-  AgentBack: {
-    needs: ({ resource }) => [resource],
-    ports: (event, related, index) => (serves(event, related) ? index.portsFailedOn(hostOf(event)) : []),
-    cause: 'agent-back',
-  },
-  AgentRegistered: {
-    needs: ({ resource }) => [resource],
-    ports: (event, related, index) => (serves(event, related) ? index.portsFailedOn(hostOf(event)) : []),
-    cause: 'agent-registered',
-  },
+  AgentBack: agentComes('agent-back'),
+  AgentRegistered: agentComes('agent-registered'),
   AgentDeleted: {
-    ports: (event, _related, index) => index.portsAwaitingL2On(hostOf(event)),
     cause: 'agent-gone',
+    search: (event) => ({ kind: 'port', host: hostOf(event), blockedBy: l2 }),
   },
-  DhcpAgentUnscheduled: networkChange(),
-  SubnetUpdated: networkChange(),
-  NetworkDeleted: networkChange(),
+  DhcpAgentUnscheduled: networkChanges,
+  SubnetUpdated: networkChanges,
+  NetworkDeleted: networkChanges,
 
   /** It failed for want of an agent that is alive by now. */
   PortBindingFailed: {
-    needs: (event) => agentsOn((event.data as DataOf<'PortBindingFailed'>).host),
-    ports: (event, related) => (lacking(event, related) ? [event.resource.id] : []),
     cause: 'agent-back',
+    needs: (event) => agentsOn((event.data as DataOf<'PortBindingFailed'>).host),
+    matters: hasAgentByNow,
   },
   /** It waits for somebody who is gone by now. */
   ProvisioningComponentAdded: {
+    cause: 'agent-gone',
     needs(event, known) {
       const { entity, host } = event.data as DataOf<'ProvisioningComponentAdded'>;
       if (entity === l2 && host !== undefined) return agentsOn(host);
       return entity === dhcp ? [event.resource, ...networkOf(event, known)] : [];
     },
-    ports: (event, related) => (isAnswered(event, related) ? [] : [event.resource.id]),
-    cause: 'agent-gone',
+    matters: (event, related) => !canAnswer(event, related),
   },
 };
 
-function networkChange(): Concern {
-  return {
-    ports: ({ resource }, _related, index) => index.portsAwaitingDhcpOf(resource.id),
-    cause: 'network-changed',
-  };
-}
-
-export const reconsiderPorts = (index: SiteIndex): Flow => ({
+export const reconsiderPorts: SearchingFlow = {
   name: 'reconsider-ports',
   types: Object.keys(concerns),
+  search: (event) => concerns[event.type]!.search?.(event) ?? null,
   needs: (event, known) => concerns[event.type]!.needs?.(event, known) ?? [],
-  react(event, related) {
-    const { ports, cause } = concerns[event.type]!;
-    return ports(event, related, index).map((id): FlowCommand => {
+
+  react(event, related, found) {
+    const { cause, search, matters } = concerns[event.type]!;
+    if (matters && !matters(event, related)) return [];
+    return (search ? found : [event.resource.id]).map((id): FlowCommand => {
       return { resource: { kind: 'port', id }, type: 'ReconsiderPort', data: { cause } };
     });
   },
-});
+};
 
 const hostOf = ({ resource }: FlowEvent): string => partsOf(resource.id).host;
 
 /** Whether ports may be given to the agent: it is up, as far as its administrator is concerned, and binds ports at all. */
-function serves({ resource }: FlowEvent, related: Related): boolean {
+function servesPorts({ resource }: FlowEvent, related: Related): boolean {
   const agent = related.stateOf(resource) as Agent | null;
   return agent?.adminStateUp === true && agent.type !== agentTypes.dhcp;
 }
@@ -95,18 +98,20 @@ const networkOf = ({ resource }: FlowEvent, known: Related): ResourceRef[] => {
   return id ? [{ kind: 'network', id }] : [];
 };
 
-function lacking({ data }: FlowEvent, related: Related): boolean {
+function hasAgentByNow({ data }: FlowEvent, related: Related): boolean {
   const { host, agents } = data as DataOf<'PortBindingFailed'>;
   return agentsOn(host).some((ref) => {
     const agent = related.stateOf(ref) as Agent | null;
-    const seenAlive = agents.some((seen) => seen.alive && agentRef(host, seen.type).id === ref.id);
-    return isAlive(agent) && agent!.alive && agent!.adminStateUp && !seenAlive;
+    const wasAlive = agents.some((seen) => seen.alive && agentRef(host, seen.type).id === ref.id);
+    return agent !== null && isAlive(agent) && agent.alive && agent.adminStateUp && !wasAlive;
   });
 }
 
-function isAnswered(event: FlowEvent, related: Related): boolean {
+function canAnswer(event: FlowEvent, related: Related): boolean {
   const { entity, host } = event.data as DataOf<'ProvisioningComponentAdded'>;
-  if (entity === l2 && host !== undefined) return agentsOn(host).some((ref) => isAlive(related.stateOf(ref) as Agent));
+  if (entity === l2 && host !== undefined) {
+    return agentsOn(host).some((ref) => isAlive(related.stateOf(ref) as Agent | null));
+  }
   if (entity !== dhcp) return true;
   const [ref] = networkOf(event, related);
   const network = ref ? (related.stateOf(ref) as Network | null) : null;

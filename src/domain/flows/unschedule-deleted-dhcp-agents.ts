@@ -1,31 +1,35 @@
 import { agentRef, agentTypes, partsOf } from '../agent/identity.ts';
 import type { Agent } from '../agent/state.ts';
 import { isAlive } from '../kernel/aggregate.ts';
-import type { ResourceRef } from '../kernel/resource.ts';
-import type { Flow, FlowCommand } from './flow.ts';
-import type { SiteIndex } from './site-index.ts';
+import type { FlowCommand } from './flow.ts';
+import type { SearchingFlow } from './searching-flow.ts';
 
-/** A DHCP agent that is deleted serves nobody: its networks are told, and through them the ports that wait for it. */
-export const unscheduleDeletedDhcpAgents = (index: SiteIndex): Flow => ({
+/**
+ * A DHCP agent that is deleted serves nobody: its networks are told, and through them the ports that wait for it. One that
+ * is deleted while it is being scheduled is found by the network's own event.
+ */
+export const unscheduleDeletedDhcpAgents: SearchingFlow = {
   name: 'unschedule-deleted-dhcp-agents',
   types: ['AgentDeleted', 'DhcpAgentScheduled'],
 
+  search(event) {
+    if (event.type !== 'AgentDeleted') return null;
+    const { host, type } = partsOf(event.resource.id);
+    return type === agentTypes.dhcp ? { kind: 'network', dhcpHost: host } : null;
+  },
+
   needs: (event) => (event.type === 'DhcpAgentScheduled' ? [agentRef(String(event.data.host), agentTypes.dhcp)] : []),
 
-  react(event, related) {
-    if (event.type === 'AgentDeleted') {
-      const { host, type } = partsOf(event.resource.id);
-      if (type !== agentTypes.dhcp) return [];
-      return index.networksServedFrom(host).map((id) => unschedule({ kind: 'network', id }, host));
-    }
+  react(event, related, found) {
+    if (event.type === 'AgentDeleted') return found.map((id) => unschedule(id, partsOf(event.resource.id).host));
     const host = String(event.data.host);
     const agent = related.stateOf(agentRef(host, agentTypes.dhcp)) as Agent | null;
-    return isAlive(agent) ? [] : [unschedule(event.resource, host)];
+    return isAlive(agent) ? [] : [unschedule(event.resource.id, host)];
   },
-});
+};
 
-const unschedule = (resource: ResourceRef, host: string): FlowCommand => ({
-  resource,
+const unschedule = (id: string, host: string): FlowCommand => ({
+  resource: { kind: 'network', id },
   type: 'UnscheduleDhcpAgent',
   data: { host, reason: 'the agent was deleted' },
 });

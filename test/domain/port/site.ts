@@ -2,7 +2,7 @@ import { agentRef, agentTypes } from '../../../src/domain/agent/identity.ts';
 import type { Flow, FlowCommand, FlowEvent } from '../../../src/domain/flows/flow.ts';
 import { portToServer } from '../../../src/domain/flows/port-to-server.ts';
 import { reconsiderPorts } from '../../../src/domain/flows/reconsider-ports.ts';
-import type { SiteIndex } from '../../../src/domain/flows/site-index.ts';
+import type { Search, SearchingFlow } from '../../../src/domain/flows/searching-flow.ts';
 import { unscheduleDeletedDhcpAgents } from '../../../src/domain/flows/unschedule-deleted-dhcp-agents.ts';
 import type { Related } from '../../../src/domain/kernel/aggregate.ts';
 import type { JsonObject } from '../../../src/domain/kernel/json.ts';
@@ -74,14 +74,18 @@ export async function openSite(mechanismDrivers?: readonly MechanismDriver[]) {
           time,
           data: data as JsonObject,
         };
-        const index = indexOf(await all<Port>('port'), await all<Network>('network'));
-        for (const flow of [portToServer, reconsiderPorts(index), unscheduleDeletedDhcpAgents(index)])
-          await run(flow, event);
+        for (const flow of [portToServer, reconsiderPorts, unscheduleDeletedDhcpAgents]) await run(flow, event);
       }
     }
   }
 
-  async function run(flow: Flow, event: FlowEvent): Promise<void> {
+  async function find(search: Search | null): Promise<string[]> {
+    if (search === null) return [];
+    const candidates = search.kind === 'port' ? await all<Port>('port') : await all<Network>('network');
+    return candidates.filter((candidate) => matches(search, candidate)).map(({ id }) => id);
+  }
+
+  async function run(flow: Flow | SearchingFlow, event: FlowEvent): Promise<void> {
     if (!flow.types.includes(event.type)) return;
     const known = new Map<string, unknown>();
     const related: Related = {
@@ -94,7 +98,8 @@ export async function openSite(mechanismDrivers?: readonly MechanismDriver[]) {
       for (const resource of missing)
         known.set(streamOf(resource), resource.kind === 'server' ? {} : await stateOf(resource));
     }
-    for (const [index, command] of flow.react(event, related).entries()) {
+    const found = 'search' in flow ? await find(flow.search(event)) : [];
+    for (const [index, command] of flow.react(event, related, found).entries()) {
       if (command.resource.kind === 'server') {
         told.push(command);
         continue;
@@ -215,20 +220,13 @@ function hooked(store: EventStore, hooks: Hooks): EventStore {
   });
 }
 
-const indexOf = (ports: Port[], networks: Network[]): SiteIndex => ({
-  portsFailedOn: (host) =>
-    ports.filter(({ binding }) => binding.host === host && binding.vifType === 'binding_failed').map(({ id }) => id),
-  portsAwaitingL2On: (host) =>
-    ports
-      .filter(({ blocks }) => blocks.some((block) => block.entity === 'L2' && block.host === host))
-      .map(({ id }) => id),
-  portsAwaitingDhcpOf: (network) =>
-    ports
-      .filter((port) => port.networkId === network && port.blocks.some(({ entity }) => entity === 'DHCP'))
-      .map(({ id }) => id),
-  networksServedFrom: (host) =>
-    networks.filter(({ dhcpAgents }) => dhcpAgents.some((agent) => agent.host === host)).map(({ id }) => id),
-});
+function matches(search: Search, resource: Port | Network): boolean {
+  if ('dhcpHost' in search) return (resource as Network).dhcpAgents.some(({ host }) => host === search.dhcpHost);
+  const { binding, blocks, networkId: network } = resource as Port;
+  if ('vifType' in search) return binding.host === search.host && binding.vifType === search.vifType;
+  const place = 'host' in search ? binding.host === search.host : network === search.networkId;
+  return place && blocks.some(({ entity }) => entity === search.blockedBy);
+}
 
 const ovsConfiguration = { bridge_mappings: { physnet1: 'br-physnet1' }, tunnel_types: ['vxlan'] };
 

@@ -27,6 +27,12 @@ export const isViewsError = <C extends ViewsFault['code']>(
 ): error is ViewsError & { fault: Extract<ViewsFault, { code: C }> } =>
   error instanceof ViewsError && error.fault.code === code;
 
+/** What went wrong, without what happens now. */
+export function reasonOf(error: unknown): string {
+  if (isViewsError(error, 'failed') || isViewsError(error, 'damaged')) return error.fault.reason;
+  return error instanceof Error ? error.message : String(error);
+}
+
 const sentences: { [C in ViewsFault['code']]: (fault: Extract<ViewsFault, { code: C }>) => string } = {
   'not-ready': () => 'The read models are being built; try again in a moment.',
   overloaded: ({ waiting }) => `${waiting} questions to the read models wait already; try again in a moment.`,

@@ -1,4 +1,5 @@
 import { formatPosition } from '../store/event-store.ts';
+import type { BuildProgress } from './host/builder.ts';
 import type { RunningModel } from './host/running-model.ts';
 import { projections } from './models/projector.ts';
 
@@ -7,8 +8,8 @@ export interface ViewsHealth {
   readonly ready: boolean;
   /** Why not, in words; null where it is ready. */
   readonly reason: string | null;
-  /** Whether a new model is being built, and how many events it has read. */
-  readonly building: { readonly events: number } | null;
+  /** How far a new model is; null where none is being built. */
+  readonly building: BuildProgress | null;
   readonly head: string;
   readonly projections: readonly ProjectionHealth[];
 }
@@ -35,9 +36,9 @@ const stuckMs = 10_000;
 
 export function healthOf(
   model: RunningModel | null,
-  { head, now, building }: { head: number; now: number; building: { readonly events: number } | null },
+  { head, now, building }: { head: number; now: number; building: BuildProgress | null },
 ): ViewsHealth {
-  const reason = reasonOf(model, head, now);
+  const reason = model ? reasonOf(model, head, now) : buildReason(building);
   return {
     ready: reason === null,
     reason,
@@ -47,8 +48,12 @@ export function healthOf(
   };
 }
 
-function reasonOf(model: RunningModel | null, head: number, now: number): string | null {
-  if (!model) return 'The read models are being built.';
+const buildReason = (building: BuildProgress | null): string =>
+  building?.lastError
+    ? `The read models cannot be built, which is tried again: ${building.lastError}`
+    : 'The read models are being built.';
+
+function reasonOf(model: RunningModel, head: number, now: number): string | null {
   if (model.lastError !== null) return `The read models cannot follow the ledger: ${model.lastError}`;
   const lag = head - model.position;
   if (model.isFrozen) return 'The read models are of an earlier version and are being built anew.';

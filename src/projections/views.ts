@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as timeout } from 'node:timers/promises';
 import { type EventStore, formatPosition, parsePosition } from '../store/event-store.ts';
 import { Changes } from './changes.ts';
@@ -81,6 +82,7 @@ export class Views {
   /** Use {@link openViews}. */
   constructor(options: ViewsOptions) {
     this.#options = options;
+    setMaxListeners(0, this.#stop.signal); // everybody who waits listens to it
     this.#path = options.path ?? inMemory;
     this.#now = options.now ?? Date.now;
     this.#sleep = options.sleep ?? ((milliseconds, signal) => timeout(milliseconds, undefined, { signal, ref: false }));

@@ -1,6 +1,6 @@
 import { inMemory } from '../models/model-file.ts';
 import type { ViewsObserver } from '../views.ts';
-import { isViewsError } from '../views-error.ts';
+import { isViewsError, reasonOf } from '../views-error.ts';
 import type { RunningModel } from './running-model.ts';
 
 export interface BuilderOptions {
@@ -15,12 +15,20 @@ export interface BuilderOptions {
 
 const retryMs = 1000;
 
+/** How far a build is. */
+export interface BuildProgress {
+  readonly events: number;
+  /** Why it has to try again; null where it gets on. */
+  readonly lastError: string | null;
+}
+
 /** Builds models beside the ones that answer, one at a time: in a file of its own, which then takes the place of theirs. */
 export class Builder {
   readonly #options: BuilderOptions;
   #building: Promise<void> | null = null;
   #next: RunningModel | null = null;
   #events = 0;
+  #lastError: string | null = null;
   #closed = false;
 
   constructor(options: BuilderOptions) {
@@ -28,8 +36,10 @@ export class Builder {
   }
 
   /** How far the model under way is; null where none is built. */
-  get progress(): { readonly events: number } | null {
-    return this.#building ? { events: Math.max(this.#events, this.#next?.position ?? 0) } : null;
+  get progress(): BuildProgress | null {
+    if (!this.#building) return null;
+    const lastError = this.#next?.lastError ?? this.#lastError;
+    return { events: Math.max(this.#events, this.#next?.position ?? 0), lastError };
   }
 
   progressed(events: number): void {
@@ -41,6 +51,7 @@ export class Builder {
   build(reason: string): Promise<void> {
     this.#building ??= this.#buildUntilDone(reason).finally(() => {
       this.#building = null;
+      this.#lastError = null;
     });
     return this.#building;
   }
@@ -58,6 +69,7 @@ export class Builder {
         return await this.#buildOnce();
       } catch (error) {
         if (this.#closed) return;
+        this.#lastError = reasonOf(error);
         this.#options.observer.faulted?.(error);
         if (!isViewsError(error, 'damaged') && !isViewsError(error, 'failed')) throw error;
         await this.#options.sleep(retryMs);

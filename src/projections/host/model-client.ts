@@ -75,13 +75,28 @@ export class ModelClient {
       if (this.#questions.length >= maxWaiting)
         return reject(new ViewsError({ code: 'overloaded', waiting: this.#questions.length }));
 
-      const question = { name, ask, pending: { resolve: resolve as Pending['resolve'], reject } };
-      this.#questions.push(question);
-      signal?.addEventListener('abort', () => {
+      const takeBack = (): void => {
         const index = this.#questions.indexOf(question);
         if (index >= 0) this.#questions.splice(index, 1);
-        reject(signal.reason);
-      });
+        reject(signal!.reason);
+      };
+      signal?.addEventListener('abort', takeBack, { once: true });
+      const settled = (): void => signal?.removeEventListener('abort', takeBack);
+      const question = {
+        name,
+        ask,
+        pending: {
+          resolve(answer: never) {
+            settled();
+            resolve(answer);
+          },
+          reject(error: ViewsError) {
+            settled();
+            reject(error);
+          },
+        },
+      };
+      this.#questions.push(question);
       this.#askNext();
     });
   }

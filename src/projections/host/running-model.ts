@@ -2,7 +2,7 @@ import type { EventStore } from '../../store/event-store.ts';
 import type { Applied, ModelOptions, ParkedCounts, Whereabouts } from '../models/model.ts';
 import type { Changed } from '../models/projector.ts';
 import type { Answer, Ask, QueryName } from '../queries.ts';
-import { isViewsError, ViewsError } from '../views-error.ts';
+import { isViewsError, reasonOf, ViewsError } from '../views-error.ts';
 import { deferred } from './deferred.ts';
 import { feed } from './feed.ts';
 import { ModelClient } from './model-client.ts';
@@ -204,7 +204,7 @@ export class RunningModel {
 
   #fault(error: unknown): void {
     this.hasCaughtUp = false;
-    this.lastError = error instanceof Error ? error.message : String(error);
+    this.lastError = reasonOf(error);
     this.#options.onFault(error);
   }
 }

@@ -23,8 +23,7 @@ export type Answerer = <N extends QueryName>(name: N, ask: Ask<N>) => Answer<N>;
 export function answerer(db: Database): Answerer {
   const sql = new Sql(db);
   return (name, ask) => {
-    const answer = answers[name];
-    if (!answer) throw new InvalidQuery(`There is no question ${name}.`);
-    return answer(sql, ask);
+    if (!Object.hasOwn(answers, name)) throw new InvalidQuery(`There is no question ${name}.`);
+    return answers[name](sql, ask);
   };
 }

@@ -72,6 +72,12 @@ export function limitOf({ limit = defaultLimit }: { readonly limit?: number }, m
   throw new InvalidQuery(`A limit is a whole number from 1 to ${most}; ${limit} is not.`);
 }
 
+/** What a table of SQL says of a word that came from outside. @throws InvalidQuery where it has no such word */
+export function entryOf<K extends string>(table: Readonly<Record<K, string>>, key: K, saying: string): string {
+  if (Object.hasOwn(table, key)) return table[key];
+  throw new InvalidQuery(`${saying} one of ${Object.keys(table).join(', ')}.`);
+}
+
 /** A page of at most `limit` rows, made of one row more, which tells whether there is a next page. */
 export function pageOf<Row, T>(
   rows: readonly Row[],

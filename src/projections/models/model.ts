@@ -132,7 +132,7 @@ export class Model {
         events[0] && events[0].position > position ? events : events.filter((e) => e.position > position),
       );
       this.#open().prepare('UPDATE checkpoint SET position = ?').run(upTo);
-      return { position: upTo, fits: true, changes: projector.watched ?? [], parked: parked() };
+      return { position: upTo, fits: true, changes: inOrder(projector.watched ?? []), parked: parked() };
     });
   }
 
@@ -141,7 +141,7 @@ export class Model {
     return this.#inTransaction((projector) => {
       projector.watched = [];
       const next = projector.retry(resource, events, complete);
-      return { next, changes: projector.watched, parked: parkedCounts(this.#open()) };
+      return { next, changes: inOrder(projector.watched), parked: parkedCounts(this.#open()) };
     });
   }
 
@@ -214,6 +214,9 @@ export class Model {
     this.#answerer = null;
   }
 }
+
+/** Those of one batch are found stream by stream. Whoever has seen one has then seen all with a lower position. */
+const inOrder = (changes: readonly Changed[]): Changed[] => changes.toSorted((a, b) => a.position - b.position);
 
 function parkedCounts(db: Database.Database): ParkedCounts {
   const rows = db.prepare('SELECT projection, count(*) FROM parked GROUP BY projection').raw().all();

@@ -1,7 +1,17 @@
 import type { Kind } from '../../domain/kernel/resource.ts';
 import { formatPosition } from '../../store/event-store.ts';
 import type { ListedResource, ListQuery, ResourceSummary, SortKey } from '../queries.ts';
-import { type Answers, decodeMarker, InvalidQuery, limitOf, markerOf, pageOf, type Sql, Where } from './asking.ts';
+import {
+  type Answers,
+  decodeMarker,
+  entryOf,
+  InvalidQuery,
+  limitOf,
+  markerOf,
+  pageOf,
+  type Sql,
+  Where,
+} from './asking.ts';
 
 interface ResourceRow {
   kind: Kind;
@@ -58,8 +68,7 @@ export const resourceAnswers: Answers<'resource' | 'list' | 'counts' | 'deadline
   list(sql, ask) {
     const limit = limitOf(ask);
     const { by = 'createdAt', descending = false } = ask.sort ?? {};
-    const column = sortColumns[by];
-    if (!column) throw new InvalidQuery(`A list is sorted by one of ${Object.keys(sortColumns).join(', ')}.`);
+    const column = entryOf(sortColumns, by, 'A list is sorted by');
     const place = placeOf(sql, ask, column);
     const where = filtered(ask).and(`(${column}, r.id) ${descending ? '<' : '>'} (?, ?)`, ...place);
     const direction = descending ? 'DESC' : 'ASC';
@@ -166,7 +175,7 @@ const existence = { exclude: 'r.deleted_at IS NULL', only: 'r.deleted_at IS NOT 
 const filtered = (ask: ListQuery): Where =>
   new Where()
     .and('r.kind = ?', ask.kind)
-    .and(existence[ask.deleted ?? 'exclude'])
+    .and(entryOf(existence, ask.deleted ?? 'exclude', 'Deleted resources are treated as'))
     .andIn('r.id', ask.ids)
     .andIn('r.status', ask.status)
     .andIn('r.sub_state', ask.subState)

@@ -3,10 +3,11 @@ import { type ResourceRef, Uuid } from '../kernel/resource.ts';
 import type { DataOf, PortStatus } from '../port/events.ts';
 import type { Port } from '../port/state.ts';
 import type { DataFor } from '../server/commands.ts';
-import type { Flow, FlowCommand, FlowEvent } from './flow.ts';
+import type { Flow, FlowEvent } from './flow.ts';
 
 type ExternalEvent = DataFor<'ReceiveExternalEvent'>;
 type Told = Pick<ExternalEvent, 'name' | 'status'>;
+type ToldEvent = Pick<FlowEvent, 'type' | 'data' | 'resource'>;
 
 /** Neutron's notifications to Nova. What is not in the table is not told. */
 const statusTable: readonly { from: readonly PortStatus[]; to: PortStatus; tell: Told }[] = [
@@ -52,18 +53,19 @@ export const portToServer: Flow = {
   react(event, related) {
     const server = ownerOf(related.stateOf(event.resource) as Port | null);
     if (!server || !isAlive(related.stateOf(server) as Lifetime | null)) return [];
-    return told(event, server);
+    const told = toldBy(event);
+    return told ? [{ resource: server, type: 'ReceiveExternalEvent', data: told }] : [];
   },
 };
 
-function told({ type, data, resource }: FlowEvent, server: ResourceRef): FlowCommand[] {
+/** What one of `types` tells the server the port belongs to, whoever that is; null for nothing. */
+export function toldBy({ type, data, resource }: ToldEvent): (ExternalEvent & { tag: string }) | null {
   const tiding = tidings[type as Spoken](data as never);
-  if (!tiding) return [];
-  return [{ resource: server, type: 'ReceiveExternalEvent', data: { ...tiding, tag: resource.id } }];
+  return tiding && { ...tiding, tag: resource.id };
 }
 
-/** Ports of other services have a device as well, which is no server. */
-function ownerOf(port: Port | null): ResourceRef | null {
+/** The server that a port belongs to. Ports of other services have a device as well, which is no server. */
+export function ownerOf(port: Port | null): ResourceRef | null {
   if (!port?.deviceOwner.startsWith('compute:') || !Uuid.safeParse(port.deviceId).success) return null;
   return { kind: 'server', id: port.deviceId };
 }

@@ -1,0 +1,79 @@
+import { ownerOf, toldBy } from '../../domain/flows/port-to-server.ts';
+import { type Aggregate, fold, type Lifetime } from '../../domain/kernel/aggregate.ts';
+import { upcast } from '../../domain/kernel/events.ts';
+import type { JsonObject } from '../../domain/kernel/json.ts';
+import { type ResourceRef, resourceOf, streamOf } from '../../domain/kernel/resource.ts';
+import type { Port } from '../../domain/port/state.ts';
+import type { EventStore, RecordedEvent } from '../../store/event-store.ts';
+
+/** One item of a request to Nova. Nova refuses properties that it does not know. */
+export interface NovaEvent {
+  readonly name: string;
+  readonly server_uuid: string;
+  readonly status?: string;
+  /** The port. */
+  readonly tag: string;
+}
+
+/** What Nova is to be told, and the event of the ledger that says so. */
+export interface Notification {
+  readonly position: string;
+  readonly time: string;
+  readonly event: NovaEvent;
+}
+
+/** Neutron sends these without a status: they say that something is so, not how something ended. */
+const withoutStatus: readonly string[] = ['network-vif-deleted', 'network-changed'];
+
+/** The story of a port makes no sense to this version of the program. */
+export class UnfoldablePort extends Error {}
+
+/** What an event of the ledger tells Nova; null for nothing. @throws UnfoldablePort, StoreError */
+export async function notificationOf(
+  store: EventStore,
+  ports: Aggregate,
+  recorded: RecordedEvent,
+): Promise<Notification | null> {
+  const resource = resourceOf(recorded.stream);
+  if (resource?.kind !== 'port') return null;
+  const { type, v, position, time } = recorded;
+  const told = orUnfoldable(resource, () => {
+    const data = upcast(ports.events, type, v, recorded.data as JsonObject);
+    return data ? toldBy({ type, data, resource }) : null;
+  });
+  // Nova knows no failure that may pass: it would give up the boot that is to go on waiting.
+  if (!told || told.retryable) return null;
+  const server = ownerOf((await stateAt(store, ports, resource, recorded.revision)) as Port | null);
+  if (!server) return null;
+  const { name, status, tag } = told;
+  const event = { name, server_uuid: server.id, ...(!withoutStatus.includes(name) && { status }), tag };
+  return { position, time, event };
+}
+
+/**
+ * The port as it was when the event happened: Nova may be told much later, when the port belongs to another server, and a
+ * second telling must say the same as the first.
+ */
+async function stateAt(
+  store: EventStore,
+  ports: Aggregate,
+  resource: ResourceRef,
+  revision: number,
+): Promise<Lifetime | null> {
+  const stream = streamOf(resource);
+  const kept = await store.loadSnapshot(stream);
+  const snapshot = kept && kept.foldVersion === ports.foldVersion && kept.revision < revision ? kept : null;
+  let state = snapshot && (JSON.parse(snapshot.state) as Lifetime);
+  const from = snapshot ? snapshot.revision + 1 : 0;
+  for await (const event of store.readStream(stream, { from, limit: revision - from + 1 }))
+    state = orUnfoldable(resource, () => fold(ports, resource.id, state, event));
+  return state;
+}
+
+function orUnfoldable<T>({ id }: ResourceRef, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    throw new UnfoldablePort(`The events of port ${id} cannot be folded: ${(cause as Error).message}`, { cause });
+  }
+}

@@ -1,0 +1,274 @@
+import { portToServer } from '../../domain/flows/port-to-server.ts';
+import { formatPosition, parsePosition, type RecordedEvent } from '../../store/event-store.ts';
+import { timestamp } from '../clock.ts';
+import { type DeadLetter, DeadLetters } from './dead-letters.ts';
+import { type Notification, notificationOf, UnfoldablePort } from './notification.ts';
+import { type ItemAnswer, type NovaAnswer, NovaEndpoint } from './nova-endpoint.ts';
+import type { NovaNotifierHealth, NovaNotifierOptions } from './nova-notifier-options.ts';
+import { type Entry, Queue } from './queue.ts';
+import { Signal } from './signal.ts';
+
+const checkpointName = 'nova-notifier';
+/** Where nothing is to be told, the checkpoint is kept so often. */
+const checkpointMs = 60_000;
+/** Notifications read ahead; the rest waits in the ledger. */
+const window = 1024;
+const deadLettersKept = 1000;
+const firstRetryMs = 1000;
+const longestRetryMs = 60_000;
+/** A longer wait is not believed. */
+const longestRetryAfterMs = 3_600_000;
+/** Nova may stumble so often before the events are looked at one by one. */
+const faultsForgiven = 5;
+
+/**
+ * Tells Nova what ports tell their servers, as Neutron does: at least once, in the order of the ledger. It follows the
+ * log from its checkpoint; one that never ran begins at the end of the ledger, since the past is no news.
+ *
+ * @example
+ * const notifier = new NovaNotifier({ url, batchMs: 2000, maxBatch: 64, timeoutMs: 10_000, store, ports, clock, fetch, random: Math.random });
+ * await notifier.start();
+ */
+export class NovaNotifier {
+  readonly #options: NovaNotifierOptions;
+  readonly #endpoint: NovaEndpoint;
+  readonly #queue: Queue;
+  readonly #deadLetters = new DeadLetters(deadLettersKept);
+  readonly #stop = new AbortController();
+  readonly #changed = new Signal();
+  readonly #rested = new Signal();
+  #running: Promise<unknown> = Promise.resolve();
+  /** Everything up to here was considered. */
+  #read = '';
+  #savedAt = 0;
+  /** No request is sent before; a full batch need not wait, except while Nova recovers. */
+  #dueAt = 0;
+  #failure: { since: number; attempts: number; detail: string } | null = null;
+  /** Answers in a row that say that Nova stumbled. */
+  #faults = 0;
+  #accepted = 0;
+  #skipped = 0;
+  #isResting = false;
+
+  /** @throws RangeError for a URL or a token that cannot be */
+  constructor(options: NovaNotifierOptions) {
+    this.#options = options;
+    this.#endpoint = new NovaEndpoint(options);
+    this.#queue = new Queue(options.maxBatch);
+  }
+
+  /** Settles when it is certain where it begins: what is recorded from then on is told. */
+  async start(): Promise<void> {
+    const { store } = this.#options;
+    const kept = await store.loadCheckpoint(checkpointName);
+    this.#read = kept ?? (await store.head());
+    await this.#keepCheckpoint();
+    this.#running = Promise.all([this.#follow(), this.#deliver()]);
+  }
+
+  /** A request on its way is given up, and sent again by the next start. */
+  async stop(): Promise<void> {
+    if (this.#stop.signal.aborted) return;
+    this.#stop.abort();
+    this.#changed.fire();
+    await this.#running;
+    this.#rested.fire();
+    if (this.#read !== '') await this.#keepCheckpoint();
+  }
+
+  health(): NovaNotifierHealth {
+    return {
+      state: this.#stop.signal.aborted ? 'stopped' : this.#failure ? 'retrying' : 'delivering',
+      position: this.#position(),
+      waiting: this.#queue.length,
+      oldestAt: this.#queue.oldest?.time ?? null,
+      failure: this.#failure && {
+        since: timestamp(this.#failure.since),
+        attempts: this.#failure.attempts,
+        detail: this.#failure.detail,
+        retryAt: timestamp(this.#dueAt),
+      },
+      accepted: this.#accepted,
+      deadLettered: this.#deadLetters.total,
+      deadLetters: this.#deadLetters.count,
+      deadLettersDropped: this.#deadLetters.dropped,
+      skipped: this.#skipped,
+    };
+  }
+
+  /** Oldest first; kept in memory, so they are of this run. */
+  deadLetters(): readonly DeadLetter[] {
+    return this.#deadLetters.kept;
+  }
+
+  /** Sends them again, before everything else. Returns how many. */
+  retryDeadLetters(): number {
+    const letters = this.#deadLetters.take();
+    this.#queue.revive(letters.map(({ position, time, event }) => ({ position, time, event })));
+    this.#wake();
+    return letters.length;
+  }
+
+  /** Settles when all that is recorded was considered, and nothing is left to do before the clock moves on. For tests. */
+  async idle(): Promise<void> {
+    const head = await this.#options.store.head();
+    while (!this.#stop.signal.aborted && !(this.#read >= head && this.#isResting)) await this.#rested.wait();
+  }
+
+  async #follow(): Promise<void> {
+    const { clock } = this.#options;
+    while (!this.#stop.signal.aborted) {
+      try {
+        await this.#readOn();
+        return;
+      } catch (error) {
+        this.#options.observer?.followFailed?.(error);
+        const at = clock.now() + firstRetryMs;
+        const cancel = clock.schedule(at, () => this.#changed.fire());
+        while (clock.now() < at && !this.#stop.signal.aborted) await this.#changed.wait();
+        cancel();
+      }
+    }
+  }
+
+  async #readOn(): Promise<void> {
+    const { store } = this.#options;
+    const { signal } = this.#stop;
+    const filter = { streamPrefixes: ['port-'], types: portToServer.types };
+    for await (const message of store.subscribe({ after: this.#read, filter, signal })) {
+      if (message.kind === 'event') {
+        const notification = await this.#notificationOf(message.event);
+        while (this.#queue.length >= window && !signal.aborted) await this.#changed.wait();
+        if (signal.aborted) return;
+        if (notification) this.#queue.push(notification);
+      }
+      this.#read = message.kind === 'event' ? message.event.position : message.position;
+      this.#wake();
+      if (this.#options.clock.now() - this.#savedAt >= checkpointMs) await this.#keepCheckpoint();
+    }
+  }
+
+  /** A port that cannot be folded will not be folded later either: the others go on. */
+  async #notificationOf(recorded: RecordedEvent): Promise<Notification | null> {
+    const { store, ports, observer } = this.#options;
+    try {
+      return await notificationOf(store, ports, recorded);
+    } catch (error) {
+      if (!(error instanceof UnfoldablePort)) throw error;
+      this.#skipped += 1;
+      observer?.eventSkipped?.(recorded.position, error);
+      return null;
+    }
+  }
+
+  async #deliver(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      await this.#rest(() => this.#isTime());
+      if (signal.aborted) return;
+      const batch = this.#queue.next();
+      for (const entry of batch) entry.attempts += 1;
+      const sentAt = this.#options.clock.now();
+      const events = batch.map((entry) => entry.notification.event);
+      const answer = await this.#endpoint.post(events, signal);
+      if (signal.aborted) return;
+      this.#take(answer, batch, sentAt);
+      if (answer.kind !== 'unavailable') await this.#keepCheckpoint();
+      this.#wake();
+    }
+  }
+
+  #isTime(): boolean {
+    if (this.#queue.length === 0) return false;
+    return this.#options.clock.now() >= this.#dueAt || (this.#queue.isFull && !this.#failure);
+  }
+
+  #take(answer: NovaAnswer, batch: readonly Entry[], sentAt: number): void {
+    if (answer.kind === 'unavailable') {
+      this.#unavailable(answer, batch);
+      return;
+    }
+    this.#recovered();
+    if (answer.kind === 'answered') {
+      for (const [index, entry] of batch.entries()) this.#judge(entry, answer.items[index]!);
+      this.#queue.settle(batch);
+    } else if (this.#queue.findCulprit(batch)) {
+      this.#giveUp(batch[0]!, answer);
+    }
+    this.#dueAt = answer.kind === 'refused' || this.#queue.isSearching ? sentAt : sentAt + this.#options.batchMs;
+  }
+
+  #judge(entry: Entry, item: ItemAnswer): void {
+    if (item.accepted) this.#accepted += 1;
+    else this.#bury(entry, item);
+  }
+
+  #giveUp(entry: Entry, answer: { readonly code: number | null; readonly detail: string }): void {
+    this.#queue.settle([entry]);
+    this.#bury(entry, answer);
+  }
+
+  #bury({ notification, attempts }: Entry, { code, detail }: { code: number | null; detail: string }): void {
+    const at = timestamp(this.#options.clock.now());
+    const letter = { ...notification, answer: { code, detail }, attempts, at };
+    this.#deadLetters.add(letter);
+    this.#options.observer?.deadLettered?.(letter);
+  }
+
+  #unavailable(answer: Extract<NovaAnswer, { kind: 'unavailable' }>, batch: readonly Entry[]): void {
+    const { clock, random, observer } = this.#options;
+    const now = clock.now();
+    if (!this.#failure) observer?.deliveryFailed?.(answer.detail);
+    const attempts = (this.#failure?.attempts ?? 0) + 1;
+    this.#failure = { since: this.#failure?.since ?? now, attempts, detail: answer.detail };
+    this.#dueAt = now + Math.max(backOffMs(attempts, random), Math.min(answer.retryAfterMs, longestRetryAfterMs));
+
+    this.#faults = answer.fault ? this.#faults + 1 : 0;
+    if (this.#faults < faultsForgiven && !this.#queue.isSearching) return;
+    if (answer.fault && this.#queue.findPoison(batch)) this.#giveUp(batch[0]!, answer);
+  }
+
+  #recovered(): void {
+    this.#faults = 0;
+    if (!this.#failure) return;
+    this.#failure = null;
+    this.#options.observer?.deliveryResumed?.();
+  }
+
+  #position(): string {
+    const first = this.#queue.firstNew;
+    return first ? formatPosition(parsePosition(first.position) - 1) : this.#read;
+  }
+
+  /** One that is lost or old costs time: Nova is told the same again. */
+  async #keepCheckpoint(): Promise<void> {
+    const { store, clock, observer } = this.#options;
+    this.#savedAt = clock.now();
+    const checkpoint = { name: checkpointName, position: this.#position() };
+    await store.saveCheckpoint(checkpoint).catch((error) => observer?.checkpointFailed?.(error));
+  }
+
+  /** Waits for the clock or for more to tell, whichever makes `isOver` come true. */
+  async #rest(isOver: () => boolean): Promise<void> {
+    const { clock } = this.#options;
+    while (!isOver() && !this.#stop.signal.aborted) {
+      const cancel = this.#queue.length > 0 ? clock.schedule(this.#dueAt, () => this.#wake()) : () => {};
+      this.#isResting = true;
+      this.#rested.fire();
+      await this.#changed.wait();
+      cancel();
+    }
+    this.#isResting = false;
+  }
+
+  #wake(): void {
+    this.#isResting = false;
+    this.#changed.fire();
+  }
+}
+
+/** Doubles from try to try. Half of it is chance, so that ledgers that failed together do not come back together. */
+function backOffMs(attempts: number, random: () => number): number {
+  const full = Math.min(firstRetryMs * 2 ** (attempts - 1), longestRetryMs);
+  return full / 2 + (random() * full) / 2;
+}

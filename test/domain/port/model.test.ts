@@ -6,10 +6,10 @@ import { portAggregate } from '../../../src/domain/port/index.ts';
 import { isBound, type Port } from '../../../src/domain/port/state.ts';
 import type { Outcome } from '../../../src/runtime/command.ts';
 import { nthId } from '../../support/ledger.ts';
-import { dhcpHost, networkId, openUsualSite, ovsOn, serverPort, subnetId } from './site.ts';
+import { type Given, hosts, portCommand } from './commands.ts';
+import { dhcpHost, networkId, openUsualSite, ovsOn, subnetId } from './site.ts';
 
 const ports = [nthId(1), nthId(2)];
-const hosts = ['host-a', 'host-b'];
 const ovsConfiguration = { bridge_mappings: { physnet1: 'br-physnet1' }, tunnel_types: ['vxlan'] };
 
 type Site = Awaited<ReturnType<typeof openUsualSite>>;
@@ -85,8 +85,6 @@ type Command = fc.AsyncCommand<object, World>;
 
 const always = { check: () => true };
 
-type Given = readonly [type: string, data: object];
-
 const described = ([type, data]: Given): string => `${type} ${JSON.stringify(data)}`;
 
 /** A command is given and not waited for. Another process may be faster: then it is decided again on what that left. */
@@ -156,35 +154,6 @@ class Happen implements Command {
 }
 
 const host = fc.constantFrom(...hosts);
-const reporter = fc.record({ host: fc.constantFrom(...hosts, 'host-z') });
-const address = fc.constantFrom('10.0.0.2', '10.0.0.3').map((ipAddress) => ({ fixedIps: [{ subnetId, ipAddress }] }));
-const nothing = fc.constant({});
-
-const of = <T extends object>(type: string, data: fc.Arbitrary<T>) => fc.tuple(fc.constant(type), data);
-const portCommand = fc.oneof(
-  {
-    weight: 2,
-    arbitrary: of(
-      'CreatePort',
-      fc.record({ host: fc.option(host) }).map((given) => ({ ...serverPort, ...given })),
-    ),
-  },
-  { weight: 3, arbitrary: of('BindPort', fc.record({ host })) },
-  { weight: 1, arbitrary: of('UnbindPort', nothing) },
-  { weight: 1, arbitrary: of('DeletePort', nothing) },
-  { weight: 2, arbitrary: of('UpdatePort', fc.record({ adminStateUp: fc.boolean() })) },
-  { weight: 2, arbitrary: of('UpdatePort', address) },
-  { weight: 1, arbitrary: of('UpdatePort', fc.record({ profile: fc.record({ p: fc.nat(2) }) })) },
-  { weight: 3, arbitrary: of('RequestDeviceDetails', reporter) },
-  { weight: 5, arbitrary: of('ReportDeviceUp', reporter) },
-  { weight: 2, arbitrary: of('ReportDeviceDown', reporter) },
-  { weight: 4, arbitrary: of('ReportDhcpReady', nothing) },
-  { weight: 2, arbitrary: of('AddBinding', fc.record({ host })) },
-  { weight: 2, arbitrary: of('ActivateBinding', fc.record({ host })) },
-  { weight: 1, arbitrary: of('RemoveBinding', fc.record({ host })) },
-  { weight: 1, arbitrary: of('AddProvisioningComponent', fc.constant({ entity: 'storage' })) },
-  { weight: 2, arbitrary: of('ProvisioningComplete', fc.constant({ entity: 'storage' })) },
-);
 const port = fc.constantFrom(...ports);
 
 const network = (type: string, data: object) => (site: Site) => site.execute('network', networkId, type, data);

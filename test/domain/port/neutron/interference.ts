@@ -28,7 +28,7 @@ const acts: Record<string, (value: unknown, host: string, n: number) => Command>
   delete_port: () => ['DeletePort', {}],
 };
 
-const nameOf = (what: string): string => (/binding_failed|fails/.test(what) ? 'other_worker_fails' : what);
+const nameOf = (what: string): string => (/fail/.test(what) ? 'other_worker_fails' : what);
 
 const failing: MechanismDriver = {
   ...otherWorker,

@@ -172,6 +172,18 @@ describe('a Nova that does not answer', () => {
     expect(site.heard).toEqual([expect.stringMatching(/^failed/), 'resumed']);
   });
 
+  test('and repeats the token is quoted without it', async () => {
+    site = await openSite((response, { headers }) =>
+      says(403, {}, `who is ${headers['x-auth-token']}?`)(response, {} as never),
+    );
+    const notifier = await site.startNotifier({ token: 'hidden' });
+    await site.ports.create(1);
+    await site.ports.plug(1);
+    await notifier.idle();
+    expect(notifier.health().failure!.detail).toBe('403 who is ***?');
+    expect(site.heard).toEqual(['failed: 403 who is ***?']);
+  });
+
   test('waits longer from try to try, a minute at most, and chance takes half of it away', async () => {
     site = await openSite(says(503));
     const notifier = await site.startNotifier({ random: () => 0 });

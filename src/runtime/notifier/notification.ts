@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { ownerOf, toldBy } from '../../domain/flows/port-to-server.ts';
 import { type Aggregate, fold, type Lifetime } from '../../domain/kernel/aggregate.ts';
 import { upcast } from '../../domain/kernel/events.ts';
@@ -28,46 +29,60 @@ const withoutStatus: readonly string[] = ['network-vif-deleted', 'network-change
 /** The story of a port makes no sense to this version of the program. */
 export class UnfoldablePort extends Error {}
 
-/** What an event of the ledger tells Nova; null for nothing. @throws UnfoldablePort, StoreError */
-export async function notificationOf(
-  store: EventStore,
-  ports: Aggregate,
-  recorded: RecordedEvent,
-): Promise<Notification | null> {
-  const resource = resourceOf(recorded.stream);
-  if (resource?.kind !== 'port') return null;
-  const { type, v, position, time } = recorded;
-  const told = orUnfoldable(resource, () => {
-    const data = upcast(ports.events, type, v, recorded.data as JsonObject);
-    return data ? toldBy({ type, data, resource }) : null;
-  });
-  // Nova knows no failure that may pass: it would give up the boot that is to go on waiting.
-  if (!told || told.retryable) return null;
-  const server = ownerOf((await stateAt(store, ports, resource, recorded.revision)) as Port | null);
-  if (!server) return null;
-  const { name, status, tag } = told;
-  const event = { name, server_uuid: server.id, ...(!withoutStatus.includes(name) && { status }), tag };
-  return { position, time, event };
-}
+/** Ports whose state is kept, so that only what has happened since is read. */
+const portsKept = 1000;
 
-/**
- * The port as it was when the event happened: Nova may be told much later, when the port belongs to another server, and a
- * second telling must say the same as the first.
- */
-async function stateAt(
-  store: EventStore,
-  ports: Aggregate,
-  resource: ResourceRef,
-  revision: number,
-): Promise<Lifetime | null> {
-  const stream = streamOf(resource);
-  const kept = await store.loadSnapshot(stream);
-  const snapshot = kept && kept.foldVersion === ports.foldVersion && kept.revision < revision ? kept : null;
-  let state = snapshot && (JSON.parse(snapshot.state) as Lifetime);
-  const from = snapshot ? snapshot.revision + 1 : 0;
-  for await (const event of store.readStream(stream, { from, limit: revision - from + 1 }))
-    state = orUnfoldable(resource, () => fold(ports, resource.id, state, event));
-  return state;
+/** What the events of the ledger tell Nova. */
+export class Notifications {
+  readonly #store: EventStore;
+  readonly #ports: Aggregate;
+  readonly #states = new LRUCache<string, Lifetime>({ max: portsKept });
+
+  constructor(store: EventStore, ports: Aggregate) {
+    this.#store = store;
+    this.#ports = ports;
+  }
+
+  /** Null for nothing. @throws UnfoldablePort, StoreError */
+  async of(recorded: RecordedEvent): Promise<Notification | null> {
+    const resource = resourceOf(recorded.stream);
+    if (resource?.kind !== 'port') return null;
+    const { type, v, position, time } = recorded;
+    const told = orUnfoldable(resource, () => {
+      const data = upcast(this.#ports.events, type, v, recorded.data as JsonObject);
+      return data ? toldBy({ type, data, resource }) : null;
+    });
+    // Nova knows no failure that may pass: it would give up the boot that is to go on waiting.
+    if (!told || told.retryable) return null;
+    const server = ownerOf((await this.#stateAt(resource, recorded.revision)) as Port | null);
+    if (!server) return null;
+    const { name, status, tag } = told;
+    const event = { name, server_uuid: server.id, ...(!withoutStatus.includes(name) && { status }), tag };
+    return { position, time, event };
+  }
+
+  /**
+   * The port as it was when the event happened: Nova may be told much later, when the port belongs to another server, and
+   * a second telling must say the same as the first.
+   */
+  async #stateAt(resource: ResourceRef, revision: number): Promise<Lifetime | null> {
+    const stream = streamOf(resource);
+    const known = this.#states.get(stream);
+    let state = known && known.revision < revision ? known : await this.#snapshotBefore(stream, revision);
+    // Folding changes it in place: until that has succeeded, it is nobody's.
+    this.#states.delete(stream);
+    const from = state ? state.revision + 1 : 0;
+    for await (const event of this.#store.readStream(stream, { from, limit: revision - from + 1 }))
+      state = orUnfoldable(resource, () => fold(this.#ports, resource.id, state, event));
+    if (state) this.#states.set(stream, state);
+    return state;
+  }
+
+  async #snapshotBefore(stream: string, revision: number): Promise<Lifetime | null> {
+    const kept = await this.#store.loadSnapshot(stream);
+    if (!kept || kept.foldVersion !== this.#ports.foldVersion || kept.revision >= revision) return null;
+    return JSON.parse(kept.state) as Lifetime;
+  }
 }
 
 function orUnfoldable<T>({ id }: ResourceRef, work: () => T): T {

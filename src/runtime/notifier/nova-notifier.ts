@@ -2,7 +2,7 @@ import { portToServer } from '../../domain/flows/port-to-server.ts';
 import { formatPosition, parsePosition, type RecordedEvent } from '../../store/event-store.ts';
 import { timestamp } from '../clock.ts';
 import { type DeadLetter, DeadLetters } from './dead-letters.ts';
-import { type Notification, notificationOf, UnfoldablePort } from './notification.ts';
+import { type Notification, Notifications, UnfoldablePort } from './notification.ts';
 import { type ItemAnswer, type NovaAnswer, NovaEndpoint } from './nova-endpoint.ts';
 import type { NovaNotifierHealth, NovaNotifierOptions } from './nova-notifier-options.ts';
 import { type Entry, Queue } from './queue.ts';
@@ -32,6 +32,7 @@ const faultsForgiven = 5;
 export class NovaNotifier {
   readonly #options: NovaNotifierOptions;
   readonly #endpoint: NovaEndpoint;
+  readonly #notifications: Notifications;
   readonly #queue: Queue;
   readonly #deadLetters = new DeadLetters(deadLettersKept);
   readonly #stop = new AbortController();
@@ -54,6 +55,7 @@ export class NovaNotifier {
   constructor(options: NovaNotifierOptions) {
     this.#options = options;
     this.#endpoint = new NovaEndpoint(options);
+    this.#notifications = new Notifications(options.store, options.ports);
     this.#queue = new Queue(options.maxBatch);
   }
 
@@ -150,9 +152,9 @@ export class NovaNotifier {
 
   /** A port that cannot be folded will not be folded later either: the others go on. */
   async #notificationOf(recorded: RecordedEvent): Promise<Notification | null> {
-    const { store, ports, observer } = this.#options;
+    const { observer } = this.#options;
     try {
-      return await notificationOf(store, ports, recorded);
+      return await this.#notifications.of(recorded);
     } catch (error) {
       if (!(error instanceof UnfoldablePort)) throw error;
       this.#skipped += 1;

@@ -1,14 +1,15 @@
 import { aggregates } from './domain/aggregates.ts';
-import type { Flow } from './domain/flows/flow.ts';
+import type { Search } from './domain/flows/searching-flow.ts';
+import { searchViews } from './projections/search.ts';
 import { openViews, type Views } from './projections/views.ts';
-import { FlowRunner, type FlowsObserver } from './runtime/flows.ts';
+import { type AnyFlow, FlowRunner, type FlowsObserver } from './runtime/flows.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import type { EventStore } from './store/event-store.ts';
 
 export interface BackgroundOptions {
   readonly store: EventStore;
   readonly runtime: Runtime;
-  readonly flows: readonly Flow[];
+  readonly flows: readonly AnyFlow[];
   /** The ledger's own file, where it has one; the read models lie beside it. */
   readonly ledgerFile: string | null;
   readonly cachedResources: number;
@@ -33,7 +34,7 @@ export class Background {
 
   constructor(options: BackgroundOptions) {
     this.#options = options;
-    this.#flows = new FlowRunner({ ...options, aggregates });
+    this.#flows = new FlowRunner({ ...options, aggregates, find: (...search) => this.#find(...search) });
   }
 
   start(): void {
@@ -56,6 +57,15 @@ export class Background {
     await this.#flows.stop();
     await this.#started;
     await this.#views?.close();
+  }
+
+  /** @throws Error while the read models are behind; the reaction is then tried again */
+  async #find(search: Search, position: string): Promise<readonly string[]> {
+    const { signal } = this.#stopping;
+    if (!(await this.#views?.waitFor(position, patienceMs, signal))) {
+      throw new Error(`the read models have not come to ${position} yet`);
+    }
+    return searchViews(this.#views!, search);
   }
 
   async #start(): Promise<void> {

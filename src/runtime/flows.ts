@@ -1,4 +1,5 @@
 import type { Flow, FlowCommand, FlowEvent } from '../domain/flows/flow.ts';
+import type { Search, SearchingFlow } from '../domain/flows/searching-flow.ts';
 import type { Aggregate } from '../domain/kernel/aggregate.ts';
 import { upcast } from '../domain/kernel/events.ts';
 import type { JsonObject } from '../domain/kernel/json.ts';
@@ -8,11 +9,15 @@ import type { EventStore, RecordedEvent } from '../store/event-store.ts';
 import type { CurrentState } from './command.ts';
 import type { Runtime } from './runtime.ts';
 
+export type AnyFlow = Flow | SearchingFlow;
+
 export interface FlowsOptions {
   readonly store: EventStore;
   readonly runtime: Runtime;
   readonly aggregates: Readonly<Record<Kind, Aggregate>>;
-  readonly flows: readonly Flow[];
+  readonly flows: readonly AnyFlow[];
+  /** Finds whom an event concerns, in what is known up to its position. */
+  readonly find?: (search: Search, position: string) => Promise<readonly string[]>;
   readonly observer?: FlowsObserver;
 }
 
@@ -137,14 +142,28 @@ export class FlowRunner {
     for (const flow of this.#options.flows) {
       if (!flow.types.includes(event.type)) continue;
       const related = await this.#relatedTo(flow, event);
-      for (const [index, command] of flow.react(event, related).entries()) {
+      const found = await this.#found(flow, event, recorded.position);
+      for (const [index, command] of flow.react(event, related, found).entries()) {
         await this.#give(flow, event, recorded, command, `${flow.name}/${event.id}/${index}`);
       }
     }
   }
 
+  async #found(flow: AnyFlow, event: FlowEvent, position: string): Promise<readonly string[]> {
+    const search = 'search' in flow ? flow.search(event) : null;
+    if (!search) return [];
+    if (!this.#options.find) throw new Error(`${flow.name} looks for ${search.kind}s, and nobody can find them`);
+    return this.#options.find(search, position);
+  }
+
   /** Gives one command; what is refused for a while is tried again, and what is refused for good is told. */
-  async #give(flow: Flow, event: FlowEvent, recorded: RecordedEvent, command: FlowCommand, key: string): Promise<void> {
+  async #give(
+    flow: AnyFlow,
+    event: FlowEvent,
+    recorded: RecordedEvent,
+    command: FlowCommand,
+    key: string,
+  ): Promise<void> {
     const { runtime, observer } = this.#options;
     for (let attempt = 1; ; attempt++) {
       const outcome = await runtime.execute({
@@ -169,7 +188,7 @@ export class FlowRunner {
     }
   }
 
-  async #relatedTo(flow: Flow, event: FlowEvent) {
+  async #relatedTo(flow: AnyFlow, event: FlowEvent) {
     const { runtime } = this.#options;
     const known = new Map<string, CurrentState | null>();
     const related = {

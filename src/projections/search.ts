@@ -1,0 +1,36 @@
+import type { Search } from '../domain/flows/searching-flow.ts';
+import type { Network } from '../domain/network/state.ts';
+import type { Port } from '../domain/port/state.ts';
+import type { ListQuery } from './queries.ts';
+import type { Views } from './views.ts';
+
+/** What to list for a search, and which of it is meant where a list cannot say so. */
+interface Plan {
+  readonly list: ListQuery;
+  readonly means?: (viewText: string) => boolean;
+}
+
+function planOf(search: Search): Plan {
+  if (search.kind === 'network') return { list: { kind: 'network' }, means: servedFrom(search.dhcpHost) };
+  if ('networkId' in search) {
+    return { list: { kind: 'port', network: search.networkId, blockedBy: search.blockedBy } };
+  }
+  const { kind, host } = search;
+  if ('blockedBy' in search) return { list: { kind, host, blockedBy: search.blockedBy } };
+  return { list: { kind, host }, means: (text) => (JSON.parse(text) as Port).binding.vifType === search.vifType };
+}
+
+const servedFrom = (host: string) => (viewText: string) =>
+  (JSON.parse(viewText) as Network).dhcpAgents.some((agent) => agent.host === host);
+
+/** The ids of the resources that a search means, as far as the read models have come. */
+export async function searchViews(views: Pick<Views, 'ask'>, search: Search): Promise<string[]> {
+  const { list, means = () => true } = planOf(search);
+  const found: string[] = [];
+  for (let marker: string | null | undefined; marker !== null; ) {
+    const { value } = await views.ask('list', { ...list, limit: 1000, ...(marker !== undefined && { marker }) });
+    for (const { id, viewText } of value.items) if (means(viewText)) found.push(id);
+    marker = value.next;
+  }
+  return found;
+}

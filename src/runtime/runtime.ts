@@ -37,8 +37,6 @@ export interface RuntimeOptions extends HeadsOptions {
 
 const refuse = refuser(runtimeRefusals);
 
-const nobody: Related = { stateOf: () => null, heardAt: () => null };
-
 /** What was decided, wrapped so that waiting for the decision is not waiting for the disk. */
 interface Decided {
   readonly outcome: Promise<Outcome | null> | Outcome | null;
@@ -56,6 +54,8 @@ export class Runtime {
   readonly #deadlines: Deadlines;
   readonly #heardAt = new Map<string, string>();
   readonly #listeningSince: string;
+  /** For decisions that need no other resource. They may still depend on their own signs of life. */
+  readonly #nobodyElse: Related = { stateOf: () => null, heardAt: (resource) => this.heardAt(resource) };
   readonly #keyed = new Map<string, { bodyHash: string; outcome: Promise<Outcome> }>();
 
   constructor(options: RuntimeOptions) {
@@ -153,7 +153,7 @@ export class Runtime {
     const head = await this.#heads.of(request.resource);
     const earlier = receipt && (await this.#earlierOutcome(request, receipt));
     if (earlier) return { outcome: earlier };
-    const related = aggregate.needs ? await this.#relatedTo(aggregate, head, request) : nobody;
+    const related = aggregate.needs ? await this.#relatedTo(aggregate, head, request) : this.#nobodyElse;
     if (head.broken) return { outcome: null };
 
     const { resource, actor } = request;

@@ -1,14 +1,16 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { checks } from '../../src/cli/verify/finding.ts';
 import { createClient } from '../../src/client/index.ts';
 import { loadConfig } from '../../src/config.ts';
 import { startStackledger } from '../../src/main.ts';
 import { nthId } from '../support/ledger.ts';
 import { temporaryFolder } from './ledger-file.ts';
-import { finished } from './run.ts';
+import { finished, patient } from './run.ts';
+
+vi.setConfig(patient);
 
 const page = await readFile('docs/cli.md', 'utf8');
 const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));

@@ -1,9 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { openStore } from '../../src/store/open-store.ts';
 import { db, smallLedger, tamper } from './ledger-file.ts';
-import { finished, run, start } from './run.ts';
+import { finished, patient, run, start } from './run.ts';
+
+vi.setConfig(patient);
 
 describe('stackledger verify', () => {
   it('of a sound ledger says what was looked at', async () => {

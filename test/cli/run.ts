@@ -5,6 +5,9 @@ import { onTestFinished } from 'vitest';
 
 const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 
+/** Limits for tests that start several processes, each of which is compiled as it starts. */
+export const patient = { testTimeout: 120_000, hookTimeout: 120_000 };
+
 export interface Ran {
   readonly code: number | null;
   readonly stdout: string;

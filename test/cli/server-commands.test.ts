@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createClient } from '../../src/client/index.ts';
 import { loadConfig } from '../../src/config.ts';
 import { type Stackledger, startStackledger } from '../../src/main.ts';
 import { nthId } from '../support/ledger.ts';
 import { temporaryFolder } from './ledger-file.ts';
-import { finished, run, start } from './run.ts';
+import { finished, patient, run, start } from './run.ts';
+
+vi.setConfig(patient);
 
 const web = nthId(1);
 const gone = nthId(2);
@@ -211,7 +213,8 @@ describe('stackledger serve', () => {
     const ended = finished(child);
     const [line] = await once(createInterface(child.stdout), 'line');
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(line)![0];
-    expect(await createClient({ baseUrl: url }).health()).toEqual({ ready: true, reasons: [] });
+    const health = () => createClient({ baseUrl: url }).health();
+    await expect.poll(health, { timeout: 30_000 }).toEqual({ ready: true, reasons: [] });
     child.kill('SIGTERM');
     expect(await ended).toMatchObject({ code: 0, stderr: '' });
   });

@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { describe, expect, it } from 'vitest';
-import { run } from './run.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { patient, run } from './run.ts';
+
+vi.setConfig(patient);
 
 describe('somebody who does not know the command line', () => {
   it('is told what there is', async () => {

@@ -26,6 +26,9 @@ const indexes = projections.map((projection) => projection.indexes).join('');
 /** How long a write waits for another program that holds a lock on the file. */
 const busyTimeoutMs = 2000;
 
+/** Pages after which the write-ahead log is copied into the file: a page that changes often is then copied once for many commits. */
+const walPages = 4000;
+
 /** What a file must have been made from to be of use. */
 export interface Identity {
   readonly ledgerId: string;
@@ -123,6 +126,7 @@ function useSafely(db: Database.Database): void {
   db.pragma('journal_mode = WAL');
   db.pragma('synchronous = NORMAL');
   db.pragma('cache_size = -65536');
+  db.pragma(`wal_autocheckpoint = ${walPages}`);
 }
 
 function writeMeta(db: Database.Database, { ledgerId, versions }: Identity): void {

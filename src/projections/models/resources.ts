@@ -69,9 +69,9 @@ CREATE INDEX resources_by_deadline ON resources (deadline, kind, id) WHERE deadl
 class ResourceRows implements ProjectionWriter {
   readonly #rows: RowBuffer;
   readonly #states: RowBuffer;
-  readonly #advance: Statement;
-  readonly #change: Statement;
-  readonly #putState: Statement;
+  readonly #db: Database;
+  readonly #updates = new Map<string, Statement>();
+  readonly #updateState: Statement;
   readonly #count: Statement;
   readonly #counted = new Map<string, { kind: string; status: string; change: number }>();
   #lastKey: number;
@@ -79,12 +79,8 @@ class ResourceRows implements ProjectionWriter {
   constructor(db: Database) {
     this.#rows = new RowBuffer(db, 'resources', 8 + columnNames.length);
     this.#states = new RowBuffer(db, 'states', 3);
-    this.#advance = db.prepare(
-      'UPDATE resources SET revision = ?, position = ?, command = ?, stays = ?, updated_at = ? WHERE key = ?',
-    );
-    const assignments = columnNames.map((name) => `${name} = ?`).join(', ');
-    this.#change = db.prepare(`UPDATE resources SET ${assignments} WHERE key = ?`);
-    this.#putState = db.prepare('INSERT OR REPLACE INTO states VALUES (?, ?, ?)');
+    this.#db = db;
+    this.#updateState = db.prepare('UPDATE states SET view = ?, state = ? WHERE resource = ?');
     this.#count = db.prepare(
       'INSERT INTO status_counts VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count',
     );
@@ -123,9 +119,33 @@ class ResourceRows implements ProjectionWriter {
     this.#rows.flush();
     this.#states.flush();
     const { key, revision, position, commandId, stays, state, written } = subject;
-    this.#advance.run(revision, position, commandId, stays, state?.updatedAt ?? null, key);
-    if (columns.some((value, index) => value !== written.columns[index])) this.#change.run(...columns, key);
-    if (texts) this.#putState.run(key, texts.view, texts.state);
+    const changed = columnNames.map((_, index) => index).filter((index) => columns[index] !== written.columns[index]);
+    const values = changed.map((index) => columns[index]!);
+    this.#updateOf(changed).run(revision, position, commandId, stays, state?.updatedAt ?? null, ...values, key);
+    if (!texts) return;
+    const { changes } = this.#updateState.run(texts.view, texts.state, key);
+    if (changes === 0) this.#states.add(key, texts.view, texts.state);
+  }
+
+  /** Only the columns that have changed: an index costs nothing where its columns are left alone. */
+  #updateOf(changed: readonly number[]): Statement {
+    const shape = changed.join();
+    let statement = this.#updates.get(shape);
+    if (!statement) {
+      const names = [
+        'revision',
+        'position',
+        'command',
+        'stays',
+        'updated_at',
+        ...changed.map((index) => columnNames[index]),
+      ];
+      statement = this.#db.prepare(
+        `UPDATE resources SET ${names.map((name) => `${name} = ?`).join(', ')} WHERE key = ?`,
+      );
+      this.#updates.set(shape, statement);
+    }
+    return statement;
   }
 
   /** From the count of one status to that of another. */

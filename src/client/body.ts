@@ -15,13 +15,14 @@ export class Body {
     this.#limit = limit;
   }
 
-  /** The next piece of text; null at the end. @throws ConnectionError where the line breaks */
-  async read(): Promise<string | null> {
+  /** The next piece of text; null at the end. @throws ConnectionError where the line breaks, or is silent for too long */
+  async read(silenceMs: number): Promise<string | null> {
     try {
-      const { value, done } = await this.#reader.read();
+      const { value, done } = await this.#orSilence(this.#reader.read(), silenceMs);
       return done ? null : this.#decoder.decode(value, { stream: true });
     } catch (cause) {
       this.#limit.signal.throwIfAborted();
+      if (cause instanceof ConnectionError) throw cause;
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new ConnectionError(this.url, `The answer of ${this.url} broke off: ${reason}.`, {
         transient: true,
@@ -34,5 +35,18 @@ export class Body {
   async cancel(): Promise<void> {
     this.#limit.release();
     await this.#reader.cancel().catch(() => {});
+  }
+
+  async #orSilence<T>(reading: Promise<T>, silenceMs: number): Promise<T> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const silence = new Promise<never>((_, reject) => {
+      const message = `${this.url} has been silent for ${silenceMs} ms.`;
+      timer = setTimeout(() => reject(new ConnectionError(this.url, message, { transient: true })), silenceMs);
+    });
+    try {
+      return await Promise.race([reading, silence]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 }

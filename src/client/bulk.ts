@@ -115,7 +115,7 @@ class Batch {
       },
       signal,
     });
-    yield* parseNdjson<WireVerdict>(body);
+    yield* parseNdjson<WireVerdict>(body, this.#transport.timeoutMs);
   }
 
   #take(sent: readonly Slot[], wire: WireVerdict): void {

@@ -16,7 +16,7 @@ export interface ClientOptions {
   /** Another `fetch` than the global one. */
   readonly fetch?: typeof globalThis.fetch;
   readonly retry?: Partial<RetryPolicy>;
-  /** How long one try may take: to the whole answer, or to the beginning of one that streams. 30 s. */
+  /** How long one try may take to its whole answer, or an answer to many commands to its next verdict. 30 s. */
   readonly timeoutMs?: number;
   /** Silence after which an event stream is taken for dead. The server gives a sign of life every 15 s; 45 s. */
   readonly silenceMs?: number;

@@ -1,6 +1,5 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { Body } from './body.ts';
-import { ConnectionError } from './errors.ts';
 
 /** The longest message taken; a state is far smaller. A server that never ends one must not fill the memory. */
 const maxMessageCharacters = 16 * 1024 * 1024;
@@ -20,26 +19,11 @@ export async function* parseEventStream(
     maxBufferSize: maxMessageCharacters,
   });
   try {
-    for (;;) {
-      const text = await orSilence(body, silenceMs);
-      if (text === null) return;
+    for (let text = await body.read(silenceMs); text !== null; text = await body.read(silenceMs)) {
       parser.feed(text);
       yield* messages.splice(0);
     }
   } finally {
     await body.cancel();
-  }
-}
-
-async function orSilence(body: Body, silenceMs: number): Promise<string | null> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const silence = new Promise<never>((_, reject) => {
-    const message = `${body.url} has been silent for ${silenceMs} ms.`;
-    timer = setTimeout(() => reject(new ConnectionError(body.url, message, { transient: true })), silenceMs);
-  });
-  try {
-    return await Promise.race([body.read(), silence]);
-  } finally {
-    clearTimeout(timer);
   }
 }

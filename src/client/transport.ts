@@ -34,10 +34,12 @@ export interface Answer<T> {
 /** One HTTP exchange and what may go wrong with it. Knows nothing of resources. */
 export class Transport {
   readonly retry: RetryPolicy;
+  readonly timeoutMs: number;
   readonly #options: TransportOptions;
 
   constructor(options: TransportOptions) {
     this.retry = options.retry;
+    this.timeoutMs = options.timeoutMs;
     this.#options = options;
   }
 
@@ -53,7 +55,7 @@ export class Transport {
 
   /** One try, for what is not safe to repeat. */
   async once<T>(request: ApiRequest): Promise<Answer<T>> {
-    const limit = timeLimit(this.#options.timeoutMs, request.signal);
+    const limit = timeLimit(this.timeoutMs, request.signal);
     try {
       const response = await this.#send(request, limit.signal);
       const value = parseJson<T>(this.url(request), await this.#read(request, response));
@@ -67,7 +69,7 @@ export class Transport {
 
   /** One try for an answer that is read as it comes. The request's signal ends the reading too. */
   async stream(request: ApiRequest): Promise<Body> {
-    const limit = timeLimit(this.#options.timeoutMs, request.signal);
+    const limit = timeLimit(this.timeoutMs, request.signal);
     try {
       const url = this.url(request);
       const { body } = await this.#send(request, limit.signal);
@@ -123,7 +125,7 @@ export class Transport {
     if (request.signal?.aborted) return request.signal.reason;
     if (!limit.expired) return error;
     const url = this.url(request);
-    const message = `${url} did not answer within ${this.#options.timeoutMs} ms.`;
+    const message = `${url} did not answer within ${this.timeoutMs} ms.`;
     return new ConnectionError(url, message, { transient: true, cause: error });
   }
 

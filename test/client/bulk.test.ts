@@ -8,7 +8,11 @@ const command = (id: string, name = 'x'): BulkCommand => ({ kind: 'port', id, ty
 async function clientOf(...script: Answer[]) {
   const server = await FakeServer.playing(...script);
   onTestFinished(() => server.close());
-  const client = createClient({ baseUrl: server.url, retry: { attempts: 3, firstDelayMs: 1, maxDelayMs: 4 } });
+  const client = createClient({
+    baseUrl: server.url,
+    timeoutMs: 250,
+    retry: { attempts: 3, firstDelayMs: 1, maxDelayMs: 4 },
+  });
   return { server, client };
 }
 
@@ -116,6 +120,15 @@ describe('a line that breaks between verdicts', () => {
     expect(second).toEqual(first!.slice(2));
     expect(third).toEqual(second);
     expect(fourth).toEqual(first!.slice(4));
+  });
+
+  it('or goes silent, is made again too', async () => {
+    const { server, client } = await clientOf((response, { body }) => {
+      const [first] = linesOf(body);
+      response.writeHead(200).write(`${JSON.stringify({ line: 1, ...done(first!) })}\n`);
+    }, answering(done));
+    expect(await collect(client.commands(numbered(3)))).toEqual(allDone(3));
+    expect(linesOf(server.requests[1]!.body)).toHaveLength(2);
   });
 
   it('and stays broken, is told after as many tries as the policy has', async () => {

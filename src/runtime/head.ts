@@ -15,6 +15,8 @@ export interface Head {
   state: Lifetime | null;
   revision: number;
   chain: string;
+  /** Id of the last event; null where there is none. */
+  eventId: string | null;
   /** Time of the last event; the next one is never earlier, whatever the wall clock does. */
   time: string;
   /** Settles when everything decided so far is durable; rejects when some of it was lost. */
@@ -55,6 +57,7 @@ export async function loadHead(
     state,
     revision: last?.revision ?? -1,
     chain: (last?.metadata.chain as string | undefined) ?? chainStart,
+    eventId: last?.id ?? null,
     time: last?.time ?? '',
     durable: Promise.resolve(),
     current:

@@ -34,6 +34,7 @@ export function advance(
     // Folded from the text, like every later replay: what JSON cannot keep must not live on in memory either.
     head.state = fold(aggregate, request.resource.id, head.state, { ...event, revision, data: JSON.parse(dataText) });
     head.revision = revision;
+    head.eventId = event.id;
     answered.push(answeredEventText(event, revision, dataText));
     return { ...event, data: dataText, metadata: withChain(metadata, head.chain) };
   });

@@ -192,7 +192,7 @@ export class Runtime {
    */
   async #append(request: CommandRequest, head: Head, decision: Decision): Promise<Outcome | null> {
     const aggregate = this.#aggregates[request.resource.kind];
-    const expectedRevision = head.revision;
+    const ground = { expectedRevision: head.revision, ...(head.eventId !== null && { expectedEventId: head.eventId }) };
     try {
       const { newEvents, eventsText } = advance(aggregate, head, request, decision);
       const { state } = head;
@@ -204,7 +204,7 @@ export class Runtime {
 
       const { stream } = head;
       const { receipt } = decision;
-      const appended = this.#store.append({ stream, expectedRevision, events: newEvents, ...(receipt && { receipt }) });
+      const appended = this.#store.append({ stream, ...ground, events: newEvents, ...(receipt && { receipt }) });
       head.durable = appended;
       const { position } = await appended;
 

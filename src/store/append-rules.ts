@@ -12,6 +12,8 @@ export interface StreamPast {
   readonly revision: number;
   /** Position of the last event; 0 where there is none. */
   readonly position: number;
+  /** Id of the last event; null where there is none. */
+  readonly eventId: string | null;
   holds(eventId: string): boolean;
   /** At most `count` events from this revision on. */
   events(from: number, count: number): readonly { readonly id: string; readonly position: number }[];
@@ -40,7 +42,10 @@ export function judgeAppend(request: AppendRequest, past: StreamPast): Verdict {
 
   const earlier = earlierAnswer(request, past, known);
   if (earlier) return earlier;
-  if (expectedRevision !== past.revision) return { kind: 'stale', actual: past.revision };
+  const { expectedEventId = past.eventId } = request;
+  if (expectedRevision !== past.revision || expectedEventId !== past.eventId) {
+    return { kind: 'stale', actual: past.revision };
+  }
   if (receipt && known) return { kind: 'duplicate', id: receipt.commandId };
   const twin = past.revision < 0 ? undefined : events.find((event) => past.holds(event.id));
   return twin ? { kind: 'duplicate', id: twin.id } : { kind: 'write' };

@@ -31,6 +31,11 @@ export interface AppendRequest {
   readonly stream: string;
   /** Revision of the stream's last event, exactly; -1 where there is none. */
   readonly expectedRevision: number;
+  /**
+   * Id of the event at the expected revision, where the caller rests on that very event: an append that was decided on
+   * one which was lost is then refused, even if another has taken its place.
+   */
+  readonly expectedEventId?: string;
   /** May be empty only when there is a receipt to keep. */
   readonly events: readonly NewEvent[];
   readonly receipt?: Receipt;

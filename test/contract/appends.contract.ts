@@ -79,6 +79,16 @@ export function describeAppends(open: OpenEngine): void {
       });
     }
 
+    it('is refused where it rests on another event of the same revision', async () => {
+      const [first, second] = someEvents(2);
+      const contested = freshStream();
+      await store.append({ stream: contested, expectedRevision: -1, events: [first!] });
+      const rests = (expectedEventId: string) =>
+        store.append({ stream: contested, expectedRevision: 0, expectedEventId, events: [second!] });
+      expect(await faultOf(rests(second!.id))).toMatchObject({ code: 'wrong-expected-revision', actual: 0 });
+      expect(await rests(first!.id)).toMatchObject({ revision: 1 });
+    });
+
     it('learns that a stream was never written', async () => {
       const absent = freshStream();
       const fault = await faultOf(store.append({ stream: absent, expectedRevision: 0, events: someEvents(1) }));

@@ -171,6 +171,21 @@ describe('two processes on one ledger', () => {
     ]);
   });
 
+  test('never build on an event that was lost to another of the same number', async () => {
+    const { store, execute, runtime } = await openLedger();
+    const rival = await openLedger({ store });
+    await execute('port', port, 'CreatePort');
+    for (const entity of ['L2', 'DHCP']) await execute('port', port, 'AddProvisioningComponent', { entity });
+    await rival.execute('port', port, 'UpdatePort', { name: 'by the rival' });
+    await Promise.all(['L2', 'DHCP'].map((entity) => execute('port', port, 'ProvisioningComplete', { entity })));
+    const types = await streamTypes(store, stream);
+    expect(types.filter((type) => type === 'ProvisioningComponentCompleted')).toHaveLength(2);
+    expect(types.indexOf('PortProvisioned')).toBeGreaterThan(types.lastIndexOf('ProvisioningComponentCompleted'));
+    const live = (await runtime.current({ kind: 'port', id: port }))!.stateText;
+    const { runtime: restarted } = await openLedger({ store });
+    expect((await restarted.current({ kind: 'port', id: port }))!.stateText).toBe(live);
+  });
+
   test('give up with a refusal when the race is lost again and again', async () => {
     const { store, execute } = await openLedger();
     await execute('port', port, 'CreatePort');

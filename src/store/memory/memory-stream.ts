@@ -22,6 +22,10 @@ export class MemoryStream implements StreamPast {
     return Number(this.#events.at(-1)?.position ?? 0);
   }
 
+  get eventId(): string | null {
+    return this.#events.at(-1)?.id ?? null;
+  }
+
   holds(eventId: string): boolean {
     return this.#ids.has(eventId);
   }

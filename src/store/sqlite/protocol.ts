@@ -38,8 +38,8 @@ export type VerdictException = readonly [index: number, verdict: Exclude<Verdict
 export function encodeBatch({ appends, snapshots, checkpoints }: Batch): EncodedBatch {
   const texts: string[] = [];
   const numbers: number[] = [appends.length, snapshots.length, checkpoints.length];
-  for (const { stream, expectedRevision, events, receipt } of appends) {
-    texts.push(stream);
+  for (const { stream, expectedRevision, expectedEventId = '', events, receipt } of appends) {
+    texts.push(stream, expectedEventId);
     if (receipt) texts.push(receipt.commandId, receipt.bodyHash);
     numbers.push(expectedRevision, events.length, receipt ? 1 : 0);
     for (const { id, type, v, time, data, metadata } of events) {
@@ -71,11 +71,18 @@ export function decodeBatch({ texts, numbers }: EncodedBatch): Batch {
   });
   const append = (): AppendRequest => {
     const stream = text();
+    const expectedEventId = text();
     const expectedRevision = number();
     const eventCount = number();
     const receipt = number() === 1 ? { commandId: text(), bodyHash: text() } : null;
     const events = Array.from({ length: eventCount }, event);
-    return { stream, expectedRevision, events, ...(receipt && { receipt }) };
+    return {
+      stream,
+      expectedRevision,
+      ...(expectedEventId !== '' && { expectedEventId }),
+      events,
+      ...(receipt && { receipt }),
+    };
   };
   const snapshot = (): Snapshot => ({
     stream: text(),

@@ -26,7 +26,7 @@ export class WriterStatements {
     this.rollback = db.prepare('ROLLBACK');
     this.dataVersion = db.prepare('PRAGMA data_version').pluck();
     this.headOfStream = db.prepare(
-      `SELECT s.id, e.revision, e.position FROM streams s LEFT JOIN events e ON e.stream = s.id
+      `SELECT s.id, e.revision, e.position, e.id AS eventId FROM streams s LEFT JOIN events e ON e.stream = s.id
        WHERE s.name = ? ORDER BY e.revision DESC LIMIT 1`,
     );
     this.holds = db.prepare('SELECT 1 FROM events WHERE stream = ? AND id = ?').pluck();
@@ -83,15 +83,17 @@ export class StreamHead implements StreamPast {
   id: number | null;
   revision: number;
   position: number;
+  eventId: string | null;
 
   constructor(sql: WriterStatements, stream: string) {
     const row = sql.headOfStream.get(stream) as
-      | { id: number; revision: number | null; position: number | null }
+      | { id: number; revision: number | null; position: number | null; eventId: string | null }
       | undefined;
     this.#sql = sql;
     this.id = row?.id ?? null;
     this.revision = row?.revision ?? -1;
     this.position = row?.position ?? 0;
+    this.eventId = row?.eventId ?? null;
   }
 
   holds(eventId: string): boolean {

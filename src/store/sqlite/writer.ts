@@ -98,6 +98,7 @@ export class LedgerWriter {
     if (events.length > 0) {
       this.#last = position;
       head.position = position;
+      head.eventId = events.at(-1)!.id;
     }
     if (receipt) this.#sql.insertReceipt(head, receipt, events.length);
     const { revision } = head;

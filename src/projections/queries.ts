@@ -65,6 +65,8 @@ export interface ListQuery extends PageQuery {
   readonly device?: string;
   /** Only resources that wait for this: a port's entity, a server's external event, ... */
   readonly blockedBy?: string;
+  /** Only resources whose state names this one: the networks of a DHCP agent, the server of a port, all on a host. */
+  readonly dependsOn?: VertexRef;
   /** Only resources that changed at this moment or later. */
   readonly since?: string;
   /** Only resources that came into their status before this moment, or at it. */

@@ -186,4 +186,9 @@ const filtered = (ask: ListQuery): Where =>
     .and('r.device = ?', ask.device)
     .and('r.updated_at >= ?', ask.since)
     .and('r.status_since <= ?', ask.statusBefore)
-    .and('EXISTS (SELECT 1 FROM waits w WHERE w.resource = r.key AND w.what = ?)', ask.blockedBy);
+    .and('r.key IN (SELECT resource FROM waits WHERE what = ?)', ask.blockedBy)
+    .and(
+      'r.key IN (SELECT resource FROM links WHERE to_kind = ? AND to_id = ?)',
+      ask.dependsOn?.kind,
+      ask.dependsOn?.id,
+    );

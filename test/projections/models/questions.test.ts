@@ -45,6 +45,8 @@ describe('a list of ports', () => {
     [{ name: 'port 2' }, [2, 5, 8]],
     [{ network }, [1, 2, 3]],
     [{ device: 'server-2' }, [2]],
+    [{ dependsOn: { kind: 'network', id: nthId(500) } }, [1, 2, 3]],
+    [{ dependsOn: { kind: 'network', id: nthId(501) } }, []],
     [{ blockedBy: 'L2' }, [6]],
     [{ blockedBy: 'DHCP' }, []],
     [{ ids: [nthId(3), nthId(7)] }, [3]],

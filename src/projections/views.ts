@@ -5,13 +5,13 @@ import { Changes } from './changes.ts';
 import { Following, type FollowMessage, type FollowOptions } from './follow.ts';
 import { Builder } from './host/builder.ts';
 import { changeOf } from './host/change-of.ts';
-import { RunningModel } from './host/running-model.ts';
+import { type Answered, RunningModel } from './host/running-model.ts';
 import { inThread, type StartModel } from './host/start-model.ts';
 import { Waiters } from './host/waiters.ts';
-import { inMemory } from './models/model-file.ts';
+import { buildingPath, inMemory, remove } from './models/model-file.ts';
 import type { Changed } from './models/projector.ts';
 import { type OperationPage, operationEvents } from './operation-events.ts';
-import type { Answer, Ask, DueResource, QueryName } from './queries.ts';
+import type { Ask, DueResource, QueryName } from './queries.ts';
 import { ViewsError } from './views-error.ts';
 import { healthOf, type ViewsHealth } from './views-health.ts';
 
@@ -37,12 +37,6 @@ export interface ViewsObserver {
   buildFinished?(position: string): void;
   /** Something failed that is tried again by itself. */
   faulted?(error: unknown): void;
-}
-
-/** What is answered, and the position of the model that answers. */
-export interface Answered<N extends QueryName> {
-  readonly position: string;
-  readonly value: Answer<N>;
 }
 
 const defaultCachedResources = 10_000;
@@ -114,6 +108,7 @@ export class Views {
     this.#current = model;
     this.#moved();
     if (verdict === 'outdated') return this.#build('the read models were made by another version');
+    if (this.#path !== inMemory) remove(buildingPath(this.#path)); // what a build left that was cut off
     model.follow();
     void model.caughtUp().then(
       async () => {

@@ -1,4 +1,5 @@
-import { inMemory } from '../models/model-file.ts';
+import { formatPosition } from '../../store/event-store.ts';
+import { buildingPath } from '../models/model-file.ts';
 import type { ViewsObserver } from '../views.ts';
 import { isViewsError, reasonOf } from '../views-error.ts';
 import type { RunningModel } from './running-model.ts';
@@ -80,14 +81,14 @@ export class Builder {
   async #buildOnce(): Promise<void> {
     const { path, start, swap, observer } = this.#options;
     this.#events = 0;
-    const next = start(path === inMemory ? inMemory : `${path}.building`, () => {});
+    const next = start(buildingPath(path), () => {});
     this.#next = next;
     try {
       await next.opened();
       next.follow();
       await next.caughtUp();
       await swap(next);
-      observer.buildFinished?.(String(next.position).padStart(16, '0'));
+      observer.buildFinished?.(formatPosition(next.position));
     } catch (error) {
       await next.close();
       throw error;

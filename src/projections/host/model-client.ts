@@ -54,6 +54,10 @@ export class ModelClient {
     });
   }
 
+  get isLost(): boolean {
+    return this.#lost !== null;
+  }
+
   call<C extends CallName>(call: C, ask: Calls[C]['ask']): Promise<Calls[C]['answer']> {
     return new Promise((resolve, reject) => {
       if (this.#lost) return reject(this.#lost);

@@ -10,6 +10,12 @@ import { retryParked } from './retry-parked.ts';
 import type { StartModel } from './start-model.ts';
 import { Waiters } from './waiters.ts';
 
+/** What is answered, and the position of the model that answers. */
+export interface Answered<N extends QueryName> {
+  readonly position: string;
+  readonly value: Answer<N>;
+}
+
 export interface RunningModelOptions {
   readonly store: EventStore;
   readonly start: StartModel;
@@ -50,6 +56,8 @@ export class RunningModel {
   #path: string;
   #purpose: ModelOptions['purpose'];
   #client: ModelClient;
+  /** Settles when another client has taken the place of this one, or none will. */
+  #replaced = deferred<void>();
   #following: Promise<void> = Promise.resolve();
   #retryMs = firstRetryMs;
 
@@ -89,8 +97,16 @@ export class RunningModel {
     return Object.values(this.parked).reduce((sum, count) => sum + count, 0);
   }
 
-  ask<N extends QueryName>(name: N, ask: Ask<N>, signal?: AbortSignal) {
-    return this.#client.ask(name, ask, signal) as Promise<{ readonly position: string; readonly value: Answer<N> }>;
+  /** A question that was under way when the thread died is put to the next one, once. */
+  async ask<N extends QueryName>(name: N, ask: Ask<N>, signal?: AbortSignal): Promise<Answered<N>> {
+    const client = this.#client;
+    try {
+      return await client.ask(name, ask, signal);
+    } catch (error) {
+      if (!client.isLost || this.isFrozen || signal?.aborted) throw error;
+      if (client === this.#client) await this.#replaced.promise;
+      return this.#client.ask(name, ask, signal);
+    }
   }
 
   /** Tries again what could not be processed. */
@@ -111,6 +127,7 @@ export class RunningModel {
   /** Stops to follow; still answers. */
   async freeze(): Promise<void> {
     this.isFrozen = true;
+    this.#replaced.resolve();
     this.#stop.abort();
     this.#caughtUp.reject(new ViewsError({ code: 'closed' }));
     await this.#following;
@@ -144,19 +161,25 @@ export class RunningModel {
     }
   }
 
+  /** Follows until told to stop. Also an idle ledger must not hide that the thread is gone. */
   async #followOnce(signal: AbortSignal): Promise<void> {
     const whereabouts = await this.#usable();
     this.#note(whereabouts);
+    const client = this.#client;
+    const gone = new AbortController();
+    void client.gone.then(() => gone.abort());
     await feed({
       store: this.#options.store,
-      client: this.#client,
+      client,
       from: whereabouts.position,
-      signal,
+      signal: AbortSignal.any([signal, gone.signal]),
       isWatched: this.#options.isWatched,
       onApplied: (applied) => this.#applied(applied),
       onCaughtUp: () => this.#reachedHead(),
     });
-    if (!signal.aborted) throw new ViewsError({ code: 'failed', reason: 'the ledger has ended the subscription' });
+    if (signal.aborted) return;
+    const reason = client.isLost ? 'its thread has ended' : 'the ledger has ended the subscription';
+    throw new ViewsError({ code: 'failed', reason });
   }
 
   /** The model where it stands; a new one where its thread is gone. */
@@ -168,6 +191,8 @@ export class RunningModel {
       if (!isViewsError(error, 'failed')) throw error;
       this.#client.terminate();
       this.#client = this.#open();
+      this.#replaced.resolve();
+      this.#replaced = deferred();
       return this.#loaded(await this.#client.opened);
     }
   }

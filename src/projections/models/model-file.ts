@@ -7,6 +7,9 @@ import { type Aggregates, projections } from './projector.ts';
 /** The path of models that live as long as their process. */
 export const inMemory = ':memory:';
 
+/** Where models are built that are to take the place of others. */
+export const buildingPath = (path: string): string => (path === inMemory ? inMemory : `${path}.building`);
+
 /** "StkV", in the header of the file: tells read models from any other SQLite database. */
 const applicationId = 0x53746b56;
 

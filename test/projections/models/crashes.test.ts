@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -70,6 +71,18 @@ describe('the thread of the read models', () => {
     await views.close();
   }, 60_000);
 
+  test('may die while it is asked: whoever asks does not notice', async () => {
+    const { start, killLatest } = mortal(inThread);
+    const views = await openViews({ store, path: join(folder, 'asked.db'), ledgerFile, start });
+    await upToDate(views, store);
+    const before = (await views.ask('counts', {})).value;
+    const asked = Array.from({ length: 20 }, () => views.ask('counts', {}));
+    killLatest();
+    asked.push(views.ask('counts', {}));
+    for (const { value } of await Promise.all(asked)) expect(value).toEqual(before);
+    await views.close();
+  }, 60_000);
+
   test('may die while models are built: they are built all the same', async () => {
     const { start, killLatest, starts } = mortal(inThread);
     const views = await openViews({ store, path: join(folder, 'unborn.db'), ledgerFile, start });
@@ -104,6 +117,7 @@ describe('a process that is killed', () => {
       await upToDate(views, store);
       expect(firstDifference(await contents(views, operationsOf(seed)), await truth())).toBeNull();
       await views.close();
+      expect(existsSync(`${path}.building`)).toBe(false);
     },
     60_000,
   );

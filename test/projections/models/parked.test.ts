@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { aggregates } from '../../../src/domain/aggregates.ts';
 import type { Aggregate } from '../../../src/domain/kernel/aggregate.ts';
@@ -25,8 +27,8 @@ const mistaken: Aggregates = {
 };
 
 /** 700 events, then a bad one, then 200 more on other ports and a few on the same. */
-async function ledgerWithABadEvent() {
-  const ledger = await openLedger();
+async function ledgerWithABadEvent(url = 'memory:') {
+  const ledger = await openLedger({}, url);
   const { execute } = ledger;
   for (let n = 0; n < 50; n++) await execute('port', nthId(n), 'CreatePort', { name: `port ${n}` });
   for (let n = 0; n < 650; n++) await execute('port', nthId(n % 50), 'UpdatePort', { name: `round ${n}` });
@@ -87,7 +89,8 @@ describe('an event that the fold throws on', () => {
   test('is as if it had never failed once the mistake is mended', async () => {
     const { store, execute } = await ledgerWithABadEvent();
     for (let n = 0; n < 600; n++) await execute('port', bad, 'UpdatePort', { name: `more ${n}` });
-    const path = `${await tempFolder()}/views.db`;
+    const folder = await tempFolder();
+    const path = join(folder, 'views.db');
     const before = await upToDate(await openHere(store, { path }, mistaken), store);
     await before.close();
 
@@ -96,6 +99,22 @@ describe('an event that the fold throws on', () => {
     const unharmed = await upToDate(await openHere(store), store);
     const operations = ['bad request'];
     expect(firstDifference(await contents(mended, operations), await contents(unharmed, operations))).toBeNull();
+    await mended.close();
+    await rm(folder, { recursive: true });
+  });
+
+  test('parks its resource in the same way when the models are built from the ledger file', async () => {
+    const folder = await tempFolder();
+    const ledgerFile = join(folder, 'ledger.db');
+    const { store } = await ledgerWithABadEvent(`sqlite:${ledgerFile}`);
+    const path = join(folder, 'views.db');
+    const built = await upToDate(await openHere(store, { path, ledgerFile }, mistaken), store);
+    const fed = await upToDate(await openHere(store, {}, mistaken), store);
+    expect(firstDifference(await contents(built, []), await contents(fed, []))).toBeNull();
+    expect(await parkedIn(built)).toEqual(await parkedIn(fed));
+    await built.close();
+    await store.close();
+    await rm(folder, { recursive: true });
   });
 
   test('parks a resource from its very first event on', async () => {

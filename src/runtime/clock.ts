@@ -6,7 +6,13 @@ export interface Clock {
   schedule(time: number, fire: () => unknown): () => void;
 }
 
-export const timestamp = (milliseconds: number): string => new Date(milliseconds).toISOString();
+let latest = { milliseconds: Number.NaN, text: '' };
+
+/** RFC 3339 in UTC. Many commands come in one millisecond, so the last answer is kept. */
+export function timestamp(milliseconds: number): string {
+  if (milliseconds !== latest.milliseconds) latest = { milliseconds, text: new Date(milliseconds).toISOString() };
+  return latest.text;
+}
 
 /** Timers further away than this overflow in Node and would fire at once. */
 const longestTimerMs = 2 ** 31 - 1;

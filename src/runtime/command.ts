@@ -21,19 +21,6 @@ export interface CommandRequest {
   readonly requestId?: string;
 }
 
-/** What an event remembers of how it came about. `$` names are EventStoreDB's own. */
-export interface EventMetadata {
-  readonly $correlationId: string;
-  readonly $causationId: string;
-  readonly actor: Actor;
-  readonly commandId: string;
-  readonly commandType: string;
-  readonly traceparent?: string;
-  readonly requestId?: string;
-  /** Hash over this event and its predecessor's chain in the stream. */
-  readonly chain: string;
-}
-
 export interface AnsweredEvent {
   readonly id: string;
   readonly type: string;

@@ -1,8 +1,9 @@
+import type { Actor } from '../domain/kernel/actor.ts';
 import { type Aggregate, fold } from '../domain/kernel/aggregate.ts';
 import { type DomainEvent, encode } from '../domain/kernel/events.ts';
 import type { NewEvent, Receipt } from '../store/event-store.ts';
 import { chainLink, withChain } from './chain.ts';
-import type { CommandRequest, EventMetadata } from './command.ts';
+import type { CommandRequest } from './command.ts';
 import type { Head } from './head.ts';
 import { eventId } from './ids.ts';
 
@@ -21,7 +22,7 @@ export function advance(
   request: CommandRequest,
   { commandId, time, events }: Decision,
 ): { newEvents: NewEvent[]; eventsText: string } {
-  const metadata = JSON.stringify(metadataOf(request, commandId));
+  const metadata = metadataText(request, commandId);
   const answered: string[] = [];
   const newEvents = events.map((decided, index): NewEvent => {
     const { type, v, data } = encode(aggregate.events, decided);
@@ -31,8 +32,7 @@ export function advance(
     const { stream } = head;
 
     head.chain = chainLink(head.chain, { ...event, stream, revision, dataText, metadataText: metadata });
-    // Folded from the text, like every later replay: what JSON cannot keep must not live on in memory either.
-    head.state = fold(aggregate, request.resource.id, head.state, { ...event, revision, data: JSON.parse(dataText) });
+    head.state = fold(aggregate, request.resource.id, head.state, { id: event.id, type, v, time, revision, data });
     head.revision = revision;
     head.eventId = event.id;
     answered.push(answeredEventText(event, revision, dataText));
@@ -42,17 +42,29 @@ export function advance(
   return { newEvents, eventsText: `[${answered.join(',')}]` };
 }
 
-function metadataOf(request: CommandRequest, commandId: string): Omit<EventMetadata, 'chain'> {
-  const { actor, type, correlationId = commandId, causationId = commandId, traceparent, requestId } = request;
-  return {
-    $correlationId: correlationId,
-    $causationId: causationId,
-    actor,
-    commandId,
-    commandType: type,
-    ...(traceparent !== undefined && { traceparent }),
-    ...(requestId !== undefined && { requestId }),
-  };
+/**
+ * What an event remembers of how it came about, as JSON text: written by hand from parts that seldom change, since every
+ * command pays for it. `$` names are EventStoreDB's own; `chain` is added last.
+ */
+function metadataText(request: CommandRequest, commandId: string): string {
+  const { actor, type, correlationId, causationId, traceparent, requestId } = request;
+  const own = `"${commandId}"`;
+  const correlation = correlationId === undefined ? own : JSON.stringify(correlationId);
+  const causation = causationId === undefined ? own : JSON.stringify(causationId);
+  const trace = traceparent === undefined ? '' : `,"traceparent":${JSON.stringify(traceparent)}`;
+  const asked = requestId === undefined ? '' : `,"requestId":${JSON.stringify(requestId)}`;
+  return `{"$correlationId":${correlation},"$causationId":${causation},"actor":${actorText(actor)},"commandId":${own},"commandType":"${type}"${trace}${asked}}`;
+}
+
+const actorTexts = new WeakMap<Actor, string>();
+
+/** Callers are few and give many commands: each is written once. */
+function actorText(actor: Actor): string {
+  const known = actorTexts.get(actor);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(actor);
+  actorTexts.set(actor, text);
+  return text;
 }
 
 export const answeredEventText = (

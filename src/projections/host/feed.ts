@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type EventStore, formatPosition, parsePosition, type RecordedEvent } from '../../store/event-store.ts';
 import type { Applied } from '../models/model.ts';
 import type { ModelClient } from './model-client.ts';
@@ -6,6 +7,12 @@ import { encodeEvents } from './protocol.ts';
 /** What one transaction may hold, so that questions in between do not wait for long. */
 const maxBatchEvents = 512;
 const maxBatchCharacters = 1_000_000;
+
+/**
+ * At the head of a busy ledger every commit would be a batch of its own, and its transaction would cost the machine as
+ * much as the commit itself. What happens within this time goes together; nobody reads that fast.
+ */
+const gatherMs = 20;
 
 /** The model is not where the feed thought it was; the feed goes on from where it is. */
 export class OutOfStep extends Error {
@@ -46,6 +53,7 @@ export async function feed(options: FeedOptions): Promise<void> {
       await sender.send(events, parsePosition(message.position));
       await sender.settled();
       onCaughtUp();
+      await pause(gatherMs, undefined, { signal, ref: false }).catch(() => {});
     }
     events = [];
     characters = 0;

@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { defaultMechanismDrivers, mechanismDrivers } from './domain/port/drivers/configured.ts';
+
+const driverNames = mechanismDrivers.map(({ name }) => name);
 
 const integer = (least: number, most: number) =>
   z
@@ -57,6 +60,29 @@ const settings = {
   allowDeletingAvailableNodes: setting(switchedOn, 'true', {
     does: 'Whether a node that is available may be deleted.',
   }),
+  mechanismDrivers: setting(
+    z
+      .string()
+      .transform((text) => text.split(',').map((name) => name.trim()))
+      .pipe(z.array(z.enum(driverNames, `must be among ${driverNames.join(', ')}`))),
+    defaultMechanismDrivers.map(({ name }) => name).join(','),
+    { does: 'Mechanism drivers that are asked to bind a port, in this order.' },
+  ),
+  novaNotifyUrl: setting(
+    z.union([z.literal(''), z.url({ protocol: /^https?$/ })], 'must be the http or https URL of a compute endpoint'),
+    '',
+    {
+      does: 'Nova compute endpoint that is told when ports are plugged, unplugged and deleted. Empty: nobody is told.',
+    },
+  ),
+  novaNotifyToken: setting(z.string().regex(/^[!-~]*$/, 'must be printable, without blanks'), '', {
+    does: 'Sent to it as `X-Auth-Token`. Give it in the environment: a flag is seen by everybody on the machine.',
+  }),
+  novaNotifyBatchMs: setting(integer(0, 60_000), '2000', {
+    does: 'After one request to Nova the next follows so much later, unless a whole batch is ready.',
+  }),
+  novaNotifyMaxBatch: setting(integer(1, 1_000), '64', { does: 'Events in one request to Nova at most.' }),
+  novaNotifyTimeoutMs: setting(integer(1, 300_000), '10000', { does: 'How long Nova may take to answer.' }),
   clock: setting(z.enum(['system', 'manual'], 'must be system or manual'), 'system', {
     does: '`manual`: time stands still until `POST /v1/clock`. For tests of your own programs; never for a real ledger.',
   }),

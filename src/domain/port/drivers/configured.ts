@@ -23,9 +23,17 @@ export interface PortSettings {
   readonly mechanismDrivers?: readonly (string | MechanismDriver)[];
 }
 
+const resolved = new WeakMap<object, readonly MechanismDriver[]>();
+
 /** @throws Error for a name that no driver has */
-export const driversOf = ({ mechanismDrivers: given }: PortSettings): readonly MechanismDriver[] =>
-  given?.map((driver) => (typeof driver === 'string' ? driverNamed(driver) : driver)) ?? defaultMechanismDrivers;
+export function driversOf({ mechanismDrivers: given }: PortSettings): readonly MechanismDriver[] {
+  if (!given) return defaultMechanismDrivers;
+  const known = resolved.get(given);
+  if (known) return known;
+  const drivers = given.map((driver) => (typeof driver === 'string' ? driverNamed(driver) : driver));
+  resolved.set(given, drivers);
+  return drivers;
+}
 
 function driverNamed(name: string): MechanismDriver {
   const driver = mechanismDrivers.find((known) => known.name === name);

@@ -3,17 +3,16 @@ import type { FastifyInstance } from 'fastify';
 import { AppendWatch } from './api/append-watch.ts';
 import { type Identify, identifyByName, identifyByToken } from './api/auth.ts';
 import { Connections } from './api/connections.ts';
+import { Log } from './api/log.ts';
 import { Metrics } from './api/metrics.ts';
 import { buildApi } from './api/server.ts';
 import { parseTokens } from './api/tokens.ts';
 import { Background } from './background.ts';
 import { type Config, ConfigError, loadConfig } from './config.ts';
 import { aggregates } from './domain/aggregates.ts';
-import { nodeToServer } from './domain/flows/node-to-server.ts';
-import { portToServer } from './domain/flows/port-to-server.ts';
-import { serverToNode } from './domain/flows/server-to-node.ts';
-import { serverToPorts } from './domain/flows/server-to-ports.ts';
+import { flows } from './domain/flows/flows.ts';
 import { type Clock, ManualClock, SystemClock } from './runtime/clock.ts';
+import { NovaNotifier } from './runtime/notifier/nova-notifier.ts';
 import { Runtime } from './runtime/runtime.ts';
 import { type EventStore, formatPosition, parsePosition } from './store/event-store.ts';
 import { ledgerFileOf, openStore } from './store/open-store.ts';
@@ -43,14 +42,19 @@ export async function startStackledger(config: Config, open: typeof openStore = 
   try {
     const clock = config.clock === 'manual' ? new ManualClock(await timeOfLastEvent(opened)) : new SystemClock();
     const identify = tokens ? identifyByToken(tokens, () => Date.now()) : identifyByName;
-    const { app, runtime, background } = await assemble(config, opened, clock, identify);
+    const log = new Log(config.logLevel, (line) => process.stderr.write(line));
+    const { app, runtime, background } = await assemble(config, opened, clock, identify, log);
     const connections = new Connections(app.server);
+    const notifier = novaNotifier(config, opened, log);
+    await notifier?.start();
     const url = await listen(app, config);
+    log.info('listening', { url, store: config.store });
     background.start();
     const stop = async (): Promise<void> => {
       await stopListening(app, connections, config.shutdownMs);
       runtime.close();
       await background.stop();
+      await notifier?.stop();
       await opened.close();
     };
     return { url, stop };
@@ -65,6 +69,7 @@ async function assemble(
   opened: EventStore,
   clock: Clock,
   identify: Identify,
+  log: Log,
 ): Promise<{ app: FastifyInstance; runtime: Runtime; background: Background }> {
   const metrics = new Metrics();
   const appends = new AppendWatch((seconds, outcome) => metrics.appended(seconds, outcome));
@@ -73,8 +78,8 @@ async function assemble(
     store,
     aggregates,
     clock,
-    // Decisions know the settings by the same names, and look at no other.
-    settings: config,
+    // Decisions know the settings by the same names, and look at no other; the token is nobody's business there.
+    settings: { ...config, novaNotifyToken: undefined },
     cachedResources: config.cachedResources,
     snapshotEvery: config.snapshotEvery,
     observer: metrics,
@@ -82,7 +87,7 @@ async function assemble(
   const background = new Background({
     store,
     runtime,
-    flows: [portToServer, serverToPorts, serverToNode, nodeToServer],
+    flows,
     ledgerFile: ledgerFileOf(config.store),
     cachedResources: config.cachedResources,
     observer: metrics,
@@ -101,12 +106,38 @@ async function assemble(
     readWaitMs: config.readWaitMs,
     bulk: { window: config.bulkWindow, lagMs: config.eventStreamLagMs },
     streams: { pingMs: config.eventStreamPingMs, lagMs: config.eventStreamLagMs },
-    logger: { level: config.logLevel, stream: process.stderr },
+    log,
   });
-  metrics.onBackgroundFailure = (what, error) => app.log.warn({ err: error }, `${what} failed`);
+  metrics.onBackgroundFailure = (what, error) => log.warn(`${what} failed`, { error });
   metrics.onFlowRefusal = (flow, command, { slug, message }) =>
-    app.log.info({ flow, command, problem: slug }, `${command} was refused: ${message}`);
+    log.info(`${command} was refused: ${message}`, { flow, command, problem: slug });
   return { app, runtime, background };
+}
+
+/** Tells a Nova outside what ports tell their servers, where that is asked for. Nova lives in real time. */
+function novaNotifier(config: Config, store: EventStore, log: Log): NovaNotifier | null {
+  const { novaNotifyUrl: url, novaNotifyToken: token } = config;
+  if (url === '') return null;
+  return new NovaNotifier({
+    url,
+    ...(token !== '' && { token }),
+    batchMs: config.novaNotifyBatchMs,
+    maxBatch: config.novaNotifyMaxBatch,
+    timeoutMs: config.novaNotifyTimeoutMs,
+    store,
+    ports: aggregates.port,
+    clock: new SystemClock(),
+    fetch,
+    random: Math.random,
+    observer: {
+      deadLettered: (letter) => log.error('Nova was not told: a dead letter', { ...letter }),
+      deliveryFailed: (detail) => log.warn(`Nova takes nothing at the moment: ${detail}`),
+      deliveryResumed: () => log.info('Nova takes notifications again'),
+      eventSkipped: (position, error) => log.error('a port whose story cannot be told to Nova', { position, error }),
+      followFailed: (error) => log.warn('notifications wait for the ledger', { error }),
+      checkpointFailed: (error) => log.warn('the checkpoint of notifications was not kept', { error }),
+    },
+  });
 }
 
 async function readTokens(path: string) {

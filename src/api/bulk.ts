@@ -5,6 +5,7 @@ import type { Aggregate } from '../domain/kernel/aggregate.ts';
 import { BulkExchange, type BulkLimits } from './bulk-exchange.ts';
 import type { CommandGate } from './command-gate.ts';
 import { commandHeaders } from './headers.ts';
+import type { Log } from './log.ts';
 import { documentedBulk } from './openapi-routes.ts';
 import { invalidRequest } from './problem.ts';
 import { flag } from './schemas.ts';
@@ -19,6 +20,7 @@ export function bulkRoute(
     readonly gate: CommandGate;
     readonly limits: BulkLimits;
     readonly stopping: AbortSignal;
+    readonly log: Log;
   },
 ): void {
   const aggregates = new Map<string, Aggregate>(options.aggregates.map((aggregate) => [aggregate.kind, aggregate]));
@@ -50,11 +52,11 @@ export function bulkRoute(
           context: { aggregates, caller: request.caller, headers },
           withState: request.query.state ?? false,
           stopping: options.stopping,
-          onFault: (error) => request.log.error({ err: error, requestId: request.id }, 'bulk command failed'),
+          onFault: (error) => options.log.error('bulk command failed', { requestId: request.id, error }),
         });
         exchange.run(request.body ?? request.raw).catch((error) => {
           // The caller went away in the middle of a line; what was accepted is carried out all the same.
-          request.log.debug({ err: error, requestId: request.id }, 'bulk request broken off');
+          options.log.debug('bulk request broken off', { requestId: request.id, error });
           reply.raw.destroy();
         });
       },

@@ -44,7 +44,10 @@ export class CommandGate {
 
   /** Carries out a command as soon as there is room for it; those who wait go first, in the order in which they came. */
   executeInTurn(command: CommandRequest): Promise<Outcome> {
-    if (this.#inFlight < this.#limit) return this.#run(command);
+    if (this.#inFlight < this.#limit) {
+      this.#inFlight++;
+      return this.#run(command);
+    }
     return new Promise((resolve) => {
       this.#waiting.push(() => resolve(this.#run(command)));
     });

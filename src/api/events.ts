@@ -6,6 +6,7 @@ import { type EventFilter, type EventStore, startPosition } from '../store/event
 import { negotiate } from './accept.ts';
 import { EventStream, type EventStreamSettings, eventStreamHeaders } from './event-stream.ts';
 import { eventText } from './event-text.ts';
+import type { Log } from './log.ts';
 import { documentedEvents } from './openapi-routes.ts';
 import type { PositionWait } from './position-wait.ts';
 import { invalidRequest } from './problem.ts';
@@ -42,6 +43,7 @@ export function eventRoutes(
     readonly streams: EventStreamSettings;
     readonly stopping: AbortSignal;
     readonly onSubscriber: (change: 1 | -1) => void;
+    readonly log: Log;
   },
 ): void {
   const { store, positions } = options;
@@ -77,8 +79,15 @@ export function eventRoutes(
     if (request.method === 'HEAD') return reply.headers(eventStreamHeaders).send();
 
     reply.hijack();
-    options.onSubscriber(1);
     const events = new EventStream(reply.raw, options.streams, options.stopping);
+    follow(events, after, filter).catch((error) => {
+      options.log.error('event stream broke off', { requestId: request.id, error });
+    });
+    return reply;
+  }
+
+  async function follow(events: EventStream, after: string, filter: EventFilter): Promise<void> {
+    options.onSubscriber(1);
     try {
       for await (const message of store.subscribe({ after, filter, signal: events.closed })) {
         if (message.kind === 'caught-up') {
@@ -89,13 +98,10 @@ export function eventRoutes(
           await events.send({ id: event.position, event: event.type, data: eventText(event) });
         }
       }
-    } catch (error) {
-      request.log.error({ err: error, requestId: request.id }, 'event stream broke off');
     } finally {
       events.end();
       options.onSubscriber(-1);
     }
-    return reply;
   }
 }
 

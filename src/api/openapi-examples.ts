@@ -10,7 +10,7 @@ const observed = { source: 'nightly audit', observedAt: '2026-01-31T12:00:00.000
 const plugged = { event: 'network-vif-plugged', tag: aPort };
 
 /** Data for the commands that need some; the others are shown with none. */
-const exampleData: Readonly<Record<string, object>> = {
+export const exampleData: Readonly<Record<string, object>> = {
   CreatePort: { name: 'web-1-eth0', networkId: aNetwork },
   UpdatePort: { name: 'web-1-eth1' },
   BindPort: { host },

@@ -137,14 +137,11 @@ export const problemText = (problem: Problem, more: Readonly<Record<string, unkn
   return JSON.stringify({ ...standard, ...help, ...standard, ...more });
 };
 
-/** Ends a request with a problem document. Faults of this program are logged; callers' mistakes are not. */
-export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
-  const problem = problemOf(error);
-  if (problem.slug === 'internal-error') request.log.error({ err: error, requestId: request.id }, 'request failed');
-  return reply
+/** Ends a request with a problem document. */
+export const sendProblem = (request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply =>
+  reply
     .code(problem.type.status)
     .headers(problem.headers)
     .header('x-request-id', request.id)
     .type('application/problem+json')
     .send(problemText(problem, { instance: request.url, requestId: request.id }));
-}

@@ -6,6 +6,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Who makes the request; set before a handler runs, on routes that need a role. */
     caller: Caller;
+    /** Milliseconds on the process's own clock. */
+    receivedAt: number;
   }
   interface FastifySchema {
     /** Bodies by the name under which the API reference shows them. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
+import type { IncomingMessage } from 'node:http';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Aggregate } from '../domain/kernel/aggregate.ts';
 import type { Kind } from '../domain/kernel/resource.ts';
@@ -17,12 +18,13 @@ import { eventRoutes } from './events.ts';
 import { healthRoutes, type ReadinessCheck } from './health.ts';
 import { historyRoutes } from './history.ts';
 import { parseJson } from './json-text.ts';
+import type { Log } from './log.ts';
 import { PathTable } from './methods.ts';
 import type { Metrics } from './metrics.ts';
 import { openApiRoute } from './openapi.ts';
 import { pageRoutes } from './pages.ts';
 import { PositionWait } from './position-wait.ts';
-import { apiProblem, flawsOf, invalidRequest, sendProblem } from './problem.ts';
+import { apiProblem, flawsOf, invalidRequest, problemOf, sendProblem } from './problem.ts';
 import { allProblemTypes } from './problem-types.ts';
 import { rawProblem } from './raw-problem.ts';
 import './request.ts';
@@ -43,7 +45,7 @@ export interface ApiOptions {
   readonly readWaitMs: number;
   readonly bulk: Omit<BulkLimits, 'maxLineBytes'>;
   readonly streams: EventStreamSettings;
-  readonly logger: NonNullable<FastifyServerOptions['logger']>;
+  readonly log: Log;
 }
 
 /** Everything that is answered over HTTP, on a server that does not listen yet. */
@@ -51,18 +53,14 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   const { runtime, store, metrics, maxBodyBytes } = options;
   const aggregates = Object.values(options.aggregates);
   const app = fastify({
-    logger: options.logger,
-    logController: new LogController({ disableRequestLogging: true }),
-    // One logger for all requests: what is logged of one names its id itself.
-    childLoggerFactory: (logger) => logger,
-    genReqId: ({ headers }) => String(headers['x-request-id'] ?? '').slice(0, 255) || randomUUID(),
+    genReqId: requestIds(),
     bodyLimit: maxBodyBytes,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     requestTimeout: 0,
     routerOptions: { maxParamLength: 1024 },
     clientErrorHandler: rawProblem,
-    frameworkErrors: (error, request, reply) => sendProblem(request, reply, error),
+    frameworkErrors: (error, request, reply) => sendProblem(request, reply, problemOf(error)),
   });
 
   const paths = new PathTable(app);
@@ -72,8 +70,8 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   readJsonOnly(app);
   checkWithZod(app, options.aggregates);
   guardRoutes(app, options.identify);
-  countAnswers(app, metrics);
-  app.setErrorHandler((error, request, reply) => sendProblem(request, reply, error));
+  countAnswers(app, options);
+  app.setErrorHandler((error, request, reply) => answerProblem(error, request, reply, options));
   answerUnknownPaths(app, paths);
   await openApiRoute(app, options.version);
 
@@ -85,6 +83,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   bulkRoute(app, {
     aggregates,
     gate,
+    log: options.log,
     limits: { ...options.bulk, maxLineBytes: maxBodyBytes },
     stopping: stopping.signal,
   });
@@ -93,6 +92,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   eventRoutes(app, {
     aggregates,
     store,
+    log: options.log,
     positions,
     streams: options.streams,
     stopping: stopping.signal,
@@ -156,18 +156,48 @@ function guardRoutes(app: FastifyInstance, identify: Identify): void {
   });
 }
 
-function countAnswers(app: FastifyInstance, metrics: Metrics): void {
-  app.addHook('onRoute', (route) => {
-    const { url, method } = route;
-    route.onResponse = [
-      (request, reply, done) => {
-        metrics.answered(request.method, url, reply.statusCode, reply.elapsedTime / 1000);
-        request.log.debug({ requestId: request.id, method, url: request.url, status: reply.statusCode }, 'answered');
-        done();
-      },
-      ...[route.onResponse ?? []].flat(),
-    ];
+/** Counts what is answered when the handler has done its part: a listener for the end of each answer would cost more. */
+function countAnswers(app: FastifyInstance, { metrics, log }: ApiOptions): void {
+  app.decorateRequest('receivedAt', 0);
+  app.addHook('onRequest', (request, _reply, done) => {
+    request.receivedAt = performance.now();
+    done();
   });
+  app.addHook('onRoute', (route) => {
+    const { handler, url } = route;
+    route.handler = async function counted(request, reply) {
+      const answer: unknown = await handler.call(this, request, reply);
+      count(request, reply.statusCode, url, metrics, log);
+      return answer;
+    };
+  });
+}
+
+function count(request: FastifyRequest, status: number, route: string, metrics: Metrics, log: Log): void {
+  const { method, url, receivedAt, id: requestId } = request;
+  const milliseconds = performance.now() - receivedAt;
+  metrics.answered(method, route, status, milliseconds / 1000);
+  if (log.isDebug) log.debug('answered', { requestId, method, url, status, milliseconds });
+}
+
+function answerProblem(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { metrics, log }: Pick<ApiOptions, 'metrics' | 'log'>,
+): FastifyReply {
+  const problem = problemOf(error);
+  // Faults of this program are logged; callers' mistakes are not.
+  if (problem.slug === 'internal-error') log.error('request failed', { requestId: request.id, error });
+  count(request, problem.type.status, request.routeOptions.url ?? 'unknown', metrics, log);
+  return sendProblem(request, reply, problem);
+}
+
+/** Ids for requests that bring none: unlike those of any other process. */
+function requestIds(): (request: IncomingMessage) => string {
+  const process = randomUUID();
+  let requests = 0;
+  return ({ headers }) => String(headers['x-request-id'] ?? '').slice(0, 255) || `${process}-${++requests}`;
 }
 
 function answerUnknownPaths(app: FastifyInstance, paths: PathTable): void {

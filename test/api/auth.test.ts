@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { hashToken } from '../../src/api/tokens.ts';
 import { loadConfig } from '../../src/config.ts';
 import { startStackledger } from '../../src/main.ts';
-import { portId, slugOf, startLedger } from './support.ts';
+import { eventually, portId, sharedLedger, slugOf, startLedger } from './support.ts';
 
 const path = `/v1/ports/${portId}`;
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
@@ -23,22 +23,23 @@ const token = (name: string, roles: readonly string[], more: object = {}) => ({
   ...more,
 });
 
-const withTokens = () =>
-  startLedger([
-    '--tokens-file',
-    tokensFile({
-      tokens: [
-        token('rita', ['reader']),
-        token('ovs-17', ['agent'], { projectId: 'infra' }),
-        token('olga', ['reader', 'operator']),
-        token('ada', ['admin']),
-        token('old', ['admin'], { expiresAt: '2026-01-01T00:00:00Z' }),
-        token('next-century', ['reader'], { expiresAt: '2126-01-01T00:00:00+01:00' }),
-      ],
-    }),
-  ]);
+const tokenFlags = (): string[] => [
+  '--tokens-file',
+  tokensFile({
+    tokens: [
+      token('rita', ['reader']),
+      token('ovs-17', ['agent'], { projectId: 'infra' }),
+      token('olga', ['reader', 'operator']),
+      token('ada', ['admin']),
+      token('old', ['admin'], { expiresAt: '2026-01-01T00:00:00Z' }),
+      token('next-century', ['reader'], { expiresAt: '2126-01-01T00:00:00+01:00' }),
+    ],
+  }),
+];
 
 describe('a ledger with tokens', () => {
+  const shared = sharedLedger(tokenFlags());
+
   test.each([
     ['no token', {}, 'Bearer realm="stackledger"'],
     ['another scheme', { authorization: 'Basic cml0YTpyaXRh' }, 'Bearer realm="stackledger"'],
@@ -46,7 +47,8 @@ describe('a ledger with tokens', () => {
     ['a token whose time is over', bearer('old'), 'Bearer realm="stackledger", error="invalid_token"'],
     ['the hash in place of the token', bearer(hashToken('rita')), 'Bearer realm="stackledger", error="invalid_token"'],
   ])('asks for one: %s', async (_what, headers: Record<string, string>, challenge) => {
-    const { get, command, store } = await withTokens();
+    const { get, command, store } = shared();
+    const head = await store.head();
     for (const answer of [
       await get(path, headers),
       await command('CreatePort', {}, headers),
@@ -55,12 +57,13 @@ describe('a ledger with tokens', () => {
       expect([answer.status, slugOf(answer)]).toEqual([401, 'unauthenticated']);
       expect(answer.headers.get('www-authenticate')).toBe(challenge);
     }
-    expect(await store.head()).toBe('0000000000000000');
+    expect(await store.head()).toBe(head);
   });
 
   test('leaves open what everybody may see', async () => {
-    const { get } = await withTokens();
-    for (const open of ['/livez', '/readyz', '/', '/openapi.json', '/problems', '/problems/role-missing']) {
+    const { get } = shared();
+    await eventually(async () => (await get('/readyz')).status).toBe(200);
+    for (const open of ['/livez', '/', '/openapi.json', '/problems', '/problems/role-missing']) {
       expect((await get(open)).status, open).toBe(200);
     }
   });
@@ -80,7 +83,7 @@ describe('a ledger with tokens', () => {
     ['olga', 'clock', 403],
     ['ada', 'clock', 200],
   ])('lets %s %s: %i', async (name, what, status) => {
-    const { get, post, command } = await withTokens();
+    const { get, post, command } = shared();
     await command('CreatePort', {}, bearer('ada'));
     const data: Record<string, object> = {
       ProvisioningComplete: { entity: 'L2' },
@@ -97,14 +100,14 @@ describe('a ledger with tokens', () => {
   });
 
   test('says which role is missing', async () => {
-    const { command } = await withTokens();
+    const { command } = shared();
     const refused = await command('CreatePort', {}, bearer('ovs-17'));
     expect(refused.body).toMatchObject({ needed: 'operator', role: 'agent' });
     expect(refused.body.detail).toContain('operator');
   });
 
   test('records who the token belongs to, whatever else the request claims', async () => {
-    const { command, get } = await withTokens();
+    const { command, get } = await startLedger(tokenFlags());
     await command('CreatePort', {}, { ...bearer('olga'), 'x-actor': 'somebody else' });
     await command('AddProvisioningComponent', { entity: 'L2' }, bearer('ada'));
     await command('ProvisioningComplete', { entity: 'L2' }, bearer('ovs-17'));
@@ -115,7 +118,7 @@ describe('a ledger with tokens', () => {
   });
 
   test('judges each line of a bulk request', async () => {
-    const { bulk, command } = await withTokens();
+    const { bulk, command } = await startLedger(tokenFlags());
     await command('CreatePort', {}, bearer('ada'));
     const lines = [
       { kind: 'port', id: portId, type: 'ProvisioningComplete', data: { entity: 'L2' } },

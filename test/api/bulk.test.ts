@@ -98,12 +98,13 @@ describe('many commands in one request', () => {
   });
 
   test('may be more than are worked on at a time', async () => {
-    const { bulk, store } = await startLedger(['--bulk-window', '4', '--max-in-flight', '3']);
+    const { bulk, store, get } = await startLedger(['--bulk-window', '4', '--max-in-flight', '3']);
     const verdicts = await bulk(Array.from({ length: 500 }, (_, n) => create(n)));
     expect(verdicts.map(({ line, status }) => [line, status])).toEqual(
       Array.from({ length: 500 }, (_, n) => [n + 1, 200]),
     );
     expect(await store.head()).toBe('0000000000000500');
+    expect((await get('/metrics')).text).toContain('stackledger_commands_in_flight 0');
   });
 
   test('are read where lines are torn apart on the way', async () => {
@@ -188,7 +189,7 @@ describe('a caller of many commands', () => {
       socket.destroy();
     }
     expect((await get('/livez')).status).toBe(200);
-    expect((await get('/metrics')).text).toContain('stackledger_commands_in_flight 0');
+    await eventually(async () => (await get('/metrics')).text).toContain('stackledger_commands_in_flight 0');
   });
 
   test('that never reads is held back, then let go', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseDuration } from '../../src/api/duration.ts';
-import { slugOf, startLedger } from './support.ts';
+import { sharedLedger, slugOf, startLedger } from './support.ts';
 
 describe('a clock that stands still', () => {
   test('moves when it is told to, and everything that happens bears its time', async () => {
@@ -20,10 +20,11 @@ describe('a clock that stands still', () => {
     );
   });
 
+  const shared = sharedLedger();
   test.each(['75', 'PT', 'P', 'P1Y', 'P1M', 'PT-5S', '-PT5S', 'PT5', 'T5S', '5S', 'P999999999D', ''])(
     'is not moved by %j',
     async (advance) => {
-      const { post } = await startLedger();
+      const { post } = shared();
       const refused = await post('/v1/clock', { advance });
       expect([refused.status, slugOf(refused)]).toEqual([400, 'invalid-request']);
       expect(refused.body.errors).toMatchObject([{ in: 'body', pointer: '/advance' }]);

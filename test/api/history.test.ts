@@ -1,24 +1,24 @@
 import { describe, expect, test } from 'vitest';
-import { portId, slugOf, startLedger } from './support.ts';
+import { portId, sharedLedger, slugOf, startLedger } from './support.ts';
 
 const path = `/v1/ports/${portId}/history`;
 
 /** A port that was DOWN for 75 seconds before a driver reported an error, and was deleted. */
-async function failedAndDeleted() {
-  const ledger = await startLedger();
-  const { command, post } = ledger;
-  await command('CreatePort', { name: 'web-1' }, { 'x-actor': 'nova' });
-  await command('AddProvisioningComponent', { entity: 'L2' }, { 'x-actor': 'nova', 'x-correlation-id': 'boot-1' });
-  await post('/v1/clock', { advance: 'PT75S' });
-  const driver = { 'x-actor': 'driver on compute-17', 'x-request-id': 'r-9' };
-  await command('SetPortStatus', { status: 'ERROR', reason: 'no such segment' }, driver);
-  await command('DeletePort', {}, { 'x-actor': 'nova' });
-  return ledger;
-}
+const failedAndDeleted = () =>
+  sharedLedger([], async ({ command, post }) => {
+    await command('CreatePort', { name: 'web-1' }, { 'x-actor': 'nova' });
+    await command('AddProvisioningComponent', { entity: 'L2' }, { 'x-actor': 'nova', 'x-correlation-id': 'boot-1' });
+    await post('/v1/clock', { advance: 'PT75S' });
+    const driver = { 'x-actor': 'driver on compute-17', 'x-request-id': 'r-9' };
+    await command('SetPortStatus', { status: 'ERROR', reason: 'no such segment' }, driver);
+    await command('DeletePort', {}, { 'x-actor': 'nova' });
+  });
 
 describe('the history of a port', () => {
+  const shared = failedAndDeleted();
+
   test('tells who did what, why, and how long the status before had lasted, also after deletion', async () => {
-    const { get } = await failedAndDeleted();
+    const { get } = shared();
     const { status, body } = await get(path);
     expect(status).toBe(200);
     expect(body.resource).toEqual({ kind: 'port', id: portId });
@@ -43,7 +43,7 @@ describe('the history of a port', () => {
   });
 
   test('is read in pages, either way, each entry once', async () => {
-    const { get } = await failedAndDeleted();
+    const { get } = shared();
     const { events: entries } = (await get(path)).body;
     for (const order of ['asc', 'desc']) {
       const seen: unknown[] = [];
@@ -61,7 +61,7 @@ describe('the history of a port', () => {
   });
 
   test('shows on request what each event changed', async () => {
-    const { get } = await failedAndDeleted();
+    const { get } = shared();
     const { events: entries } = (await get(`${path}?diff=true`)).body;
     expect(entries[0].patch).toMatchObject([{ op: 'add', path: '', value: { id: portId, status: 'DOWN' } }]);
     expect(entries[1].patch).toContainEqual(
@@ -79,7 +79,7 @@ describe('the history of a port', () => {
   test.each(['limit=0', 'limit=1001', 'limit=ten', 'marker=-1', 'order=up', 'diff=maybe', 'sort=time'])(
     'cannot be asked for with %s',
     async (query) => {
-      const { get } = await failedAndDeleted();
+      const { get } = shared();
       const refused = await get(`${path}?${query}`);
       expect([refused.status, slugOf(refused)]).toEqual([400, 'invalid-request']);
       expect(refused.body.errors[0]).toMatchObject({ in: 'query', pointer: `/${query.split('=')[0]}` });

@@ -45,8 +45,9 @@ describe('a server that is started', () => {
     const { output, listening, child, exited } = start(['--port', '0', '--store', store]);
     const url = await listening();
     expect(output.out).toBe(`Stackledger listens on ${url}, keeps ${store}, explains itself at ${url}/docs\n`);
-    expect((await clientOf(url).get('/readyz')).status).toBe(200);
-    for (const line of output.err.trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ level: 30 });
+    await eventually(async () => (await clientOf(url).get('/readyz')).status).toBe(200);
+    for (const line of output.err.trim().split('\n'))
+      expect(JSON.parse(line)).toMatchObject({ level: 'info', message: expect.any(String) });
     child.kill('SIGTERM');
     expect(await exited).toBe(0);
   }, 60_000);

@@ -1,18 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { portId, slugOf, startLedger } from './support.ts';
+import { portId, sharedLedger, slugOf, startLedger } from './support.ts';
 
 const path = `/v1/ports/${portId}`;
 
 /** A port that was created, renamed a minute later, and deleted two minutes after that. */
-async function renamedAndDeleted() {
-  const ledger = await startLedger();
-  await ledger.command('CreatePort', { name: 'first' });
-  await ledger.post('/v1/clock', { advance: 'PT1M' });
-  await ledger.command('UpdatePort', { name: 'second' });
-  await ledger.post('/v1/clock', { advance: 'PT2M' });
-  await ledger.command('DeletePort');
-  return ledger;
-}
+const renamedAndDeleted = () =>
+  sharedLedger([], async ({ command, post }) => {
+    await command('CreatePort', { name: 'first' });
+    await post('/v1/clock', { advance: 'PT1M' });
+    await command('UpdatePort', { name: 'second' });
+    await post('/v1/clock', { advance: 'PT2M' });
+    await command('DeletePort');
+  });
 
 describe('a resource as it is', () => {
   test('comes with its revision as ETag, its place in the ledger, and is current at once', async () => {
@@ -56,6 +55,8 @@ describe('a resource as it is', () => {
 });
 
 describe('a resource as it was', () => {
+  const shared = renamedAndDeleted();
+
   test.each([
     ['by revision', '0', 'first'],
     ['by revision', '1', 'second'],
@@ -69,7 +70,7 @@ describe('a resource as it was', () => {
     ['by time whose plus sign nobody escaped', '2026-01-01T02:01:00+02:00', 'second'],
     ['by time in small letters', '2025-12-31t19:01:30-05:00', 'second'],
   ])('%s: %s', async (_how, at, name) => {
-    const { get } = await renamedAndDeleted();
+    const { get } = shared();
     const then = await get(`${path}?at=${at}`);
     expect([then.status, then.body?.name]).toEqual([200, name]);
     expect(then.headers.get('etag')).toBe(`"${then.body.revision}"`);
@@ -93,13 +94,13 @@ describe('a resource as it was', () => {
     ['at a time that is not on the clock', '2026-01-01T25:00:00Z', 400, 'invalid-request'],
     ['yesterday', 'yesterday', 400, 'invalid-request'],
   ])('%s: %s', async (_how, at, status, slug) => {
-    const { get } = await renamedAndDeleted();
+    const { get } = shared();
     const then = await get(`${path}?at=${at}`);
     expect([then.status, slugOf(then)]).toEqual([status, slug]);
   });
 
   test('says where its history begins and ends', async () => {
-    const { get } = await renamedAndDeleted();
+    const { get } = shared();
     expect((await get(`${path}?at=0000000000000000`)).body.createdAt).toBe('2026-01-01T00:00:00.000Z');
     expect((await get(`${path}?at=9`)).body).toMatchObject({ firstRevision: 0, lastRevision: 2 });
     expect((await get(`${path}?at=0000000000000009`)).body.position).toBe('0000000000000003');

@@ -1,4 +1,4 @@
-import { afterEach, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { type Stackledger, startStackledger } from '../../src/main.ts';
 import type { EventStore } from '../../src/store/event-store.ts';
@@ -25,14 +25,35 @@ export interface Answer {
 }
 
 /** A ledger that listens on a port of its own, on an empty store whose time stands still. Stopped after the test. */
-export async function startLedger(flags: readonly string[] = [], wrap: (store: EventStore) => EventStore = (it) => it) {
+export async function startLedger(flags: readonly string[] = [], wrap?: (store: EventStore) => EventStore) {
+  const ledger = await launch(flags, wrap);
+  running.push(ledger);
+  return ledger;
+}
+
+/** One such ledger for all tests of a group, for those that leave it as they found it. */
+export function sharedLedger(
+  flags: readonly string[] = [],
+  prepare: (ledger: RunningLedger) => Promise<unknown> = async () => {},
+): () => RunningLedger {
+  let ledger: RunningLedger;
+  beforeAll(async () => {
+    ledger = await launch(flags);
+    await prepare(ledger);
+  });
+  afterAll(() => ledger.stop());
+  return () => ledger;
+}
+
+type RunningLedger = Awaited<ReturnType<typeof launch>>;
+
+async function launch(flags: readonly string[], wrap: (store: EventStore) => EventStore = (it) => it) {
   const always = ['--port', '0', '--store', 'memory:', '--clock', 'manual', '--log-level', 'silent'];
   let opened: EventStore | undefined;
   const ledger = await startStackledger(loadConfig([...always, ...flags], {}), async (...how) => {
     opened = wrap(await openStore(...how));
     return opened;
   });
-  running.push(ledger);
   const store = opened!;
   return { ...clientOf(ledger.url), url: ledger.url, store, stop: ledger.stop };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Flow, FlowCommand, FlowEvent } from '../domain/flows/flow.ts';
 import type { Search, SearchingFlow } from '../domain/flows/searching-flow.ts';
 import type { Aggregate } from '../domain/kernel/aggregate.ts';
@@ -5,7 +6,7 @@ import { upcast } from '../domain/kernel/events.ts';
 import type { JsonObject } from '../domain/kernel/json.ts';
 import type { Refusal } from '../domain/kernel/refusal.ts';
 import { type Kind, type ResourceRef, resourceOf, streamOf } from '../domain/kernel/resource.ts';
-import type { EventStore, RecordedEvent } from '../store/event-store.ts';
+import { type EventStore, type RecordedEvent, startPosition } from '../store/event-store.ts';
 import type { CurrentState } from './command.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -34,6 +35,8 @@ const window = 256;
 /** Events after which the checkpoint is kept, at the latest. */
 const checkpointEvery = 100;
 const retryMs = 1000;
+/** How long events gather at the head of the ledger before they are looked at. */
+const gatherMs = 5;
 /** How often a command that is refused for a while is given: with doubling pauses, for about a minute. */
 const patience = 7;
 const checkpointName = 'flows';
@@ -55,7 +58,8 @@ export class FlowRunner {
   #position: string | null = null;
   #running: Promise<void> = Promise.resolve();
   #idle: (() => void)[] = [];
-  #caughtUp = false;
+  /** Every event up to here has been taken up. */
+  #seen = startPosition;
 
   constructor(options: FlowsOptions) {
     this.#options = options;
@@ -68,8 +72,9 @@ export class FlowRunner {
 
   /** Settles when every event so far has been reacted to, or waits for the clock. For tests and simulated time. */
   async idle(): Promise<void> {
-    while (!this.#caughtUp || this.#lanes.size > this.#pausing)
+    while (this.#lanes.size > this.#pausing || this.#seen < (await this.#options.store.head())) {
       await new Promise<void>((resolve) => this.#idle.push(resolve));
+    }
   }
 
   async stop(): Promise<void> {
@@ -89,12 +94,12 @@ export class FlowRunner {
     });
     for await (const message of subscription) {
       if (message.kind === 'caught-up') {
-        this.#caughtUp = true;
+        this.#seen = message.position;
         if (this.#underWay.length === 0) this.#position = message.position;
         this.#wakeIdle();
+        await this.#gather();
         continue;
       }
-      this.#caughtUp = false;
       this.#begin(message.event);
       while (this.#underWay.length >= window) await this.#oneSettled();
     }
@@ -219,6 +224,11 @@ export class FlowRunner {
     const { store, observer } = this.#options;
     const checkpoint = { name: checkpointName, position: this.#position };
     await store.saveCheckpoint(checkpoint).catch((error) => observer?.checkpointFailed?.(error));
+  }
+
+  /** In real time: a busy ledger commits many times in a moment, and looking at each commit alone would cost as much. */
+  async #gather(): Promise<void> {
+    await pause(gatherMs, undefined, { signal: this.#stop.signal, ref: false }).catch(() => {});
   }
 
   #oneSettled(): Promise<void> {

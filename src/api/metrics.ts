@@ -1,12 +1,10 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Registry } from 'prom-client';
 import type { Refusal } from '../domain/kernel/refusal.ts';
 import type { Kind } from '../domain/kernel/resource.ts';
 import type { FlowsObserver } from '../runtime/flows.ts';
 import type { RuntimeObserver } from '../runtime/observer.ts';
-
-/** From a quarter of a millisecond to ten seconds: an fsync of a good disk, and a reader who waits. */
-const secondsBuckets = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+import { Durations } from './durations.ts';
 
 /** What is counted, and how it is told to Prometheus. Labels are of kinds, types and routes, never of ids. */
 export class Metrics implements RuntimeObserver, FlowsObserver {
@@ -23,16 +21,16 @@ export class Metrics implements RuntimeObserver, FlowsObserver {
     'type',
   ]);
   readonly #failures = this.#counter('background_failures_total', 'Failures nobody waited for.', ['what']);
-  readonly #appends = this.#histogram(
+  readonly #appends = this.#durations(
     'append_duration_seconds',
     'From handing events to the store until they were safe.',
-    ['outcome'],
   );
-  readonly #requests = this.#histogram('http_request_duration_seconds', 'From a request to the end of its answer.', [
-    'method',
-    'route',
-    'status',
-  ]);
+  readonly #requests = this.#durations('http_request_duration_seconds', 'From a request to the end of its answer.');
+  /** Commands that were settled since the last scrape, by kind, type and outcome: counted in when somebody looks. */
+  readonly #settled = new Map<
+    string,
+    { readonly labels: Record<'kind' | 'type' | 'outcome', string>; count: number }
+  >();
   readonly #flowRefusals = this.#counter(
     'flow_refusals_total',
     'Commands of process managers that were refused for good.',
@@ -80,7 +78,10 @@ export class Metrics implements RuntimeObserver, FlowsObserver {
   }
 
   commandSettled({ kind, type, outcome, slug }: Parameters<NonNullable<RuntimeObserver['commandSettled']>>[0]): void {
-    this.#commands.inc({ kind, type, outcome });
+    const key = `${kind}/${type}/${outcome}`;
+    const settled = this.#settled.get(key);
+    if (settled) settled.count += 1;
+    else this.#settled.set(key, { labels: { kind, type, outcome }, count: 1 });
     if (slug !== undefined) this.#refusals.inc({ problem: slug });
   }
 
@@ -119,11 +120,12 @@ export class Metrics implements RuntimeObserver, FlowsObserver {
   }
 
   appended(seconds: number, outcome: 'stored' | 'failed'): void {
-    this.#appends.observe({ outcome }, seconds);
+    this.#appends.observe(outcome, () => ({ outcome }), seconds);
   }
 
   answered(method: string, route: string, status: number, seconds: number): void {
-    this.#requests.observe({ method, route, status: String(status) }, seconds);
+    const labels = () => ({ method, route, status: String(status) });
+    this.#requests.observe(`${method} ${route} ${status}`, labels, seconds);
   }
 
   subscribersChanged(by: 1 | -1): void {
@@ -135,6 +137,10 @@ export class Metrics implements RuntimeObserver, FlowsObserver {
   }
 
   render(): Promise<string> {
+    for (const settled of this.#settled.values()) {
+      this.#commands.inc(settled.labels, settled.count);
+      settled.count = 0;
+    }
     return this.#registry.metrics();
   }
 
@@ -146,9 +152,8 @@ export class Metrics implements RuntimeObserver, FlowsObserver {
     return new Counter({ name: `stackledger_${name}`, help, labelNames, registers: [this.#registry] });
   }
 
-  #histogram<L extends string>(name: string, help: string, labelNames: readonly L[]): Histogram<L> {
-    const registers = [this.#registry];
-    return new Histogram({ name: `stackledger_${name}`, help, labelNames, registers, buckets: secondsBuckets });
+  #durations(name: string, help: string): Durations {
+    return new Durations(`stackledger_${name}`, help).registerIn(this.#registry);
   }
 
   #gauge(name: string, help: string, labelNames: readonly string[] = [], collect?: (gauge: Gauge) => void): Gauge {

@@ -12,7 +12,7 @@ const maxBatchCharacters = 1_000_000;
  * At the head of a busy ledger every commit would be a batch of its own, and its transaction would cost the machine as
  * much as the commit itself. What happens within this time goes together; nobody reads that fast.
  */
-const gatherMs = 20;
+const gatherMs = 50;
 
 /** The model is not where the feed thought it was; the feed goes on from where it is. */
 export class OutOfStep extends Error {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { EventStore } from '../../src/store/event-store.ts';
 import { StoreError, type StoreFault } from '../../src/store/store-error.ts';
 import { flaky } from '../support/flaky-store.ts';
-import { eventually, otherPortId, portId, slugOf, startLedger } from './support.ts';
+import { eventually, otherPortId, portId, sharedLedger, slugOf, startLedger } from './support.ts';
 
 describe('a command', () => {
   test('is answered with what it changed and what the resource is now', async () => {
@@ -102,6 +102,8 @@ describe('a command', () => {
 });
 
 describe('If-Match', () => {
+  const shared = sharedLedger([], ({ command }) => command('CreatePort'));
+
   test('lets a command through at the revision it names, and at no other', async () => {
     const { command } = await startLedger();
     await command('CreatePort');
@@ -111,8 +113,7 @@ describe('If-Match', () => {
   });
 
   test.each(['0', '*', 'W/"0"', '"0", "1"', '"00"', '"x"', ''])('takes one strong tag, not %j', async (tag) => {
-    const { command, store } = await startLedger();
-    await command('CreatePort');
+    const { command, store } = shared();
     const refused = await command('UpdatePort', { name: 'a' }, { 'if-match': tag });
     expect([refused.status, slugOf(refused)]).toEqual([400, 'invalid-header']);
     expect(await store.head()).toBe('0000000000000001');
@@ -165,11 +166,14 @@ describe('an Idempotency-Key', () => {
     expect((await command('CreatePort', { name: 'b' }, key, otherPortId)).status).toBe(200);
   });
 
-  test.each(['', 'k'.repeat(256)])('has 1 to 255 characters', async (value) => {
+  test('has 1 to 255 characters', async () => {
     const { command, store } = await startLedger();
-    const refused = await command('CreatePort', {}, { 'idempotency-key': value });
-    expect([refused.status, slugOf(refused)]).toEqual([400, 'invalid-header']);
+    for (const value of ['', 'k'.repeat(256)]) {
+      const refused = await command('CreatePort', {}, { 'idempotency-key': value });
+      expect([refused.status, slugOf(refused)]).toEqual([400, 'invalid-header']);
+    }
     expect(await store.head()).toBe('0000000000000000');
+    expect((await command('CreatePort', {}, { 'idempotency-key': 'k'.repeat(255) })).status).toBe(200);
   });
 });
 

@@ -1,7 +1,8 @@
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { eventually, messages, otherPortId, portId, slugOf, startLedger, take } from './support.ts';
+import { eventually, messages, otherPortId, portId, sharedLedger, slugOf, startLedger, take } from './support.ts';
 
+const shared = sharedLedger(['--read-wait-ms', '10']);
 const idOf = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
 /** `count` ports, each created: positions 1 to `count`. */
@@ -82,7 +83,7 @@ describe('the ledger as pages', () => {
   });
 
   test('after a position that never was is not taken for the end', async () => {
-    const { get } = await startLedger(['--read-wait-ms', '10']);
+    const { get } = shared();
     const ahead = await get('/v1/events?after=0000000000000009');
     expect([ahead.status, slugOf(ahead)]).toEqual([503, 'position-not-reached']);
   });
@@ -172,7 +173,7 @@ describe('the ledger as a stream', () => {
     ['limit', {}, '?limit=5', 400],
     ['a position ahead of the ledger', { 'last-event-id': '0000000000000009' }, '', 503],
   ])('refuses a bad %s before it begins', async (_what, headers: Record<string, string>, query, status) => {
-    const { get } = await startLedger(['--read-wait-ms', '10']);
+    const { get } = shared();
     const refused = await get(`/v1/events${query}`, { accept: 'text/event-stream', ...headers });
     expect(refused.status).toBe(status);
     expect(refused.headers.get('content-type')).toContain('problem+json');

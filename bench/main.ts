@@ -2,10 +2,16 @@
 
 import { httpLines } from './http.ts';
 import { ledgerLines } from './ledger.ts';
+import { projectionLines } from './projections.ts';
 import { storeLines } from './store.ts';
 import { type Line, printTable } from './support/measure.ts';
 
-const parts: Record<string, () => Promise<Line[]>> = { http: httpLines, ledger: ledgerLines, store: storeLines };
+const parts: Record<string, () => Promise<Line[]>> = {
+  http: httpLines,
+  ledger: ledgerLines,
+  store: storeLines,
+  projections: projectionLines,
+};
 
 const asked = process.argv.slice(2);
 const unknown = asked.find((name) => !parts[name]);

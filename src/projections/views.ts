@@ -233,7 +233,9 @@ export class Views {
       sleep: this.#sleep,
       isWatched: () => this.changes.isWatched,
       onApplied: (model, changes) => {
-        if (model === this.#current) this.#moved(changes);
+        if (model !== this.#current) return;
+        if (!changes) this.changes.interrupt();
+        this.#moved(changes ?? []);
       },
       onProgress: (events) => this.#builder.progressed(events),
       onFault: (error) => this.#options.observer?.faulted?.(error),

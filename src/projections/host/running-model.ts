@@ -23,7 +23,8 @@ export interface RunningModelOptions {
   readonly now: () => number;
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly isWatched: () => boolean;
-  readonly onApplied: (model: RunningModel, changes: readonly Changed[]) => void;
+  /** `changes` is null where something changed and nobody knows what. */
+  readonly onApplied: (model: RunningModel, changes: readonly Changed[] | null) => void;
   readonly onProgress: (events: number) => void;
   /** Something went wrong and is tried again. */
   readonly onFault: (error: unknown) => void;
@@ -164,7 +165,10 @@ export class RunningModel {
   /** Follows until told to stop. Also an idle ledger must not hide that the thread is gone. */
   async #followOnce(signal: AbortSignal): Promise<void> {
     const whereabouts = await this.#usable();
+    const isAhead = whereabouts.position > this.position;
     this.#note(whereabouts);
+    // A commit whose answer was lost: that it changed something is known, what it changed is not.
+    if (isAhead) this.#tell(null);
     const client = this.#client;
     const gone = new AbortController();
     void client.gone.then(() => gone.abort());
@@ -216,7 +220,7 @@ export class RunningModel {
     this.lastError = null;
   }
 
-  #tell(changes: readonly Changed[]): void {
+  #tell(changes: readonly Changed[] | null): void {
     this.#waiters.advance(this.position);
     this.#options.onApplied(this, changes);
   }

@@ -16,6 +16,7 @@ export class CommandGate {
   readonly #limit: number;
   readonly #waiting: (() => void)[] = [];
   #inFlight = 0;
+  #turn: Promise<void> | null = null;
 
   constructor(options: {
     runtime: Runtime;
@@ -34,11 +35,12 @@ export class CommandGate {
   }
 
   /** Carries out a command, or turns it away where too many are being worked on. @throws Problem */
-  execute(command: CommandRequest): Promise<Outcome> {
+  async execute(command: CommandRequest): Promise<Outcome> {
     if (this.#inFlight >= this.#limit) {
       throw passingProblem('too-many-commands', `${this.#limit} commands are being worked on; no more are taken.`);
     }
     this.#inFlight++;
+    await this.#nextTurn();
     return this.#run(command);
   }
 
@@ -60,6 +62,20 @@ export class CommandGate {
     } catch (error) {
       throw await this.#explained(resource, error);
     }
+  }
+
+  /**
+   * What arrives together is decided together: first all requests that are there are read, then all their commands
+   * decided. Each part of the program then runs many times in a row, and finds its code where the processor is fastest.
+   */
+  #nextTurn(): Promise<void> {
+    this.#turn ??= new Promise((resolve) => {
+      setImmediate(() => {
+        this.#turn = null;
+        resolve();
+      });
+    });
+    return this.#turn;
   }
 
   /** The room a command takes goes to the one that has waited longest. */

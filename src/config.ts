@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { levels } from './api/log.ts';
 import { defaultMechanismDrivers, mechanismDrivers } from './domain/port/drivers/configured.ts';
 
 const driverNames = mechanismDrivers.map(({ name }) => name);
@@ -86,11 +87,9 @@ const settings = {
   clock: setting(z.enum(['system', 'manual'], 'must be system or manual'), 'system', {
     does: '`manual`: time stands still until `POST /v1/clock`. For tests of your own programs; never for a real ledger.',
   }),
-  logLevel: setting(
-    z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'], 'must be a level from silent to trace'),
-    'info',
-    { does: 'How much is logged, as JSON lines on standard error. `debug` adds a line a request.' },
-  ),
+  logLevel: setting(z.enum(levels, 'must be a level from silent to trace'), 'info', {
+    does: 'How much is logged, as JSON lines on standard error. `debug` adds a line a request.',
+  }),
   cachedResources: setting(integer(1, 10_000_000), '10000', {
     does: 'Resources whose state is kept in memory; others are loaded when a command or a reader asks for them.',
   }),

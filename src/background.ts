@@ -30,6 +30,8 @@ export class Background {
   readonly #flows: FlowRunner;
   readonly #stopping = new AbortController();
   #views: Views | null = null;
+  /** The read models, once they are open. */
+  #opened: Promise<Views> = new Promise(() => {});
   #started: Promise<void> = Promise.resolve();
 
   constructor(options: BackgroundOptions) {
@@ -38,7 +40,6 @@ export class Background {
   }
 
   start(): void {
-    this.#flows.start();
     this.#started = this.#start().catch((error) => this.#options.observer.backgroundFailed('start', error));
   }
 
@@ -61,22 +62,24 @@ export class Background {
 
   /** @throws Error while the read models are behind; the reaction is then tried again */
   async #find(search: Search, position: string): Promise<readonly string[]> {
-    const { signal } = this.#stopping;
-    if (!(await this.#views?.waitFor(position, patienceMs, signal))) {
+    const views = await this.#opened;
+    if (!(await views.waitFor(position, patienceMs, this.#stopping.signal))) {
       throw new Error(`the read models have not come to ${position} yet`);
     }
-    return searchViews(this.#views!, search);
+    return searchViews(views, search);
   }
 
   async #start(): Promise<void> {
     const { store, ledgerFile, cachedResources, observer } = this.#options;
     const head = await store.head();
-    this.#views = await openViews({
+    this.#opened = openViews({
       store,
       cachedResources,
       ...(ledgerFile !== null && { ledgerFile, path: `${ledgerFile}.views.db` }),
       observer: { faulted: (error) => observer.backgroundFailed('projection', error) },
     });
+    this.#flows.start();
+    this.#views = await this.#opened;
     await this.#setAlarmClock(this.#views, head);
   }
 

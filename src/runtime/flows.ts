@@ -53,6 +53,8 @@ export class FlowRunner {
   /** Events under way, oldest first; the checkpoint may pass those that are done at the front. */
   readonly #underWay: { position: string; done: boolean }[] = [];
   #settled = 0;
+  /** Events whose reactions are not over yet. */
+  #active = 0;
   /** Lanes that wait for a while before they try again. */
   #pausing = 0;
   #position: string | null = null;
@@ -104,7 +106,7 @@ export class FlowRunner {
         continue;
       }
       this.#begin(message.event);
-      while (this.#underWay.length >= window) await this.#oneSettled();
+      while (this.#active - this.#pausing >= window) await this.#oneSettled();
     }
     await Promise.all(this.#lanes.values());
   }
@@ -112,6 +114,7 @@ export class FlowRunner {
   #begin(recorded: RecordedEvent): void {
     const entry = { position: recorded.position, done: false };
     this.#underWay.push(entry);
+    this.#active += 1;
     const resource = resourceOf(recorded.stream);
     const reaction = resource
       ? this.#inLane(streamOf(resource), () => this.#reactUntilStored(resource, recorded))
@@ -212,6 +215,7 @@ export class FlowRunner {
 
   #settle(entry: { done: boolean }): void {
     entry.done = true;
+    this.#active -= 1;
     while (this.#underWay[0]?.done) {
       this.#position = this.#underWay.shift()!.position;
       this.#settled += 1;

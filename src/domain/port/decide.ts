@@ -99,7 +99,7 @@ const rules: Decide<Port, Pick<PortCommands, Here>, PortEvent, PortFacts> = {
     const { host } = port.binding;
     stopAwaitingDhcp(it, around);
     bindIfNeeded(it, around, cause);
-    if (isBound(port.binding) && blockOf(port, l2)?.host === host && !canReport(port, around)) {
+    if (isBoundByAgent(port, around) && blockOf(port, l2)?.host === host && !canReport(port, around)) {
       giveUp(it, around, cause);
     }
     it.settle('bound');
@@ -113,6 +113,10 @@ export const decide: Decide<Port, Omit<PortCommands, Opening>, PortEvent, PortFa
   ...reportRules,
   ...migrationRules,
 };
+
+/** A port that was bound without any agent waits for whom its owner has named, and no agent's absence matters to it. */
+const isBoundByAgent = ({ binding }: Port, { drivers }: Surroundings): boolean =>
+  isBound(binding) && drivers.some(({ name, agentType }) => name === binding.driver && agentType !== null);
 
 /** Nobody on the host can report the port: unless another driver takes it, it is bound no longer. */
 function giveUp(it: Unfolding, around: Surroundings, cause: BindingCause): void {

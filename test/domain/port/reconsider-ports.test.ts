@@ -5,7 +5,9 @@ import { reconsiderPorts } from '../../../src/domain/flows/reconsider-ports.ts';
 import { unscheduleDeletedDhcpAgents } from '../../../src/domain/flows/unschedule-deleted-dhcp-agents.ts';
 import type { Related } from '../../../src/domain/kernel/aggregate.ts';
 import { type ResourceRef, streamOf } from '../../../src/domain/kernel/resource.ts';
+import { portAggregate } from '../../../src/domain/port/index.ts';
 import { nthId } from '../../support/ledger.ts';
+import { story } from '../../support/story.ts';
 
 const port: ResourceRef = { kind: 'port', id: nthId(1) };
 const network: ResourceRef = { kind: 'network', id: nthId(100) };
@@ -105,4 +107,18 @@ describe('a DHCP agent that is deleted', () => {
     expect(unscheduleDeletedDhcpAgents.react(scheduled, knowing(), [])).toHaveLength(1);
     expect(unscheduleDeletedDhcpAgents.react(scheduled, knowing([dhcp, alive]), [])).toEqual([]);
   });
+});
+
+describe('a port that was bound without any agent, and waits for whom its owner has named', () => {
+  const waiting = [
+    { type: 'CreatePort', data: { host: 'host-a' } },
+    { type: 'AddProvisioningComponent', data: { entity: 'L2', host: 'host-a' } },
+  ];
+
+  story('is not bound again because there is no agent', portAggregate, waiting, (it) =>
+    it
+      .when('ReconsiderPort', { cause: 'agent-gone' })
+      .events()
+      .state({ blocks: [{ entity: 'L2' }] }),
+  );
 });

@@ -15,6 +15,7 @@ import { Runtime } from '../src/runtime/runtime.ts';
 import type { EventStore } from '../src/store/event-store.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { type Line, printTable, rate, sideBySide } from './support/measure.ts';
+import { portId } from './support/sample-ledger.ts';
 
 const wanted = 0.3;
 const rounds = 5;
@@ -75,8 +76,7 @@ async function fill(store: EventStore, ports: number): Promise<void> {
     let next = 0;
     const worker = async () => {
       for (let n = next++; n < ports; n = next++) {
-        const id = `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
-        await runtime.execute({ resource: { kind: 'port', id }, type, data, actor });
+        await runtime.execute({ resource: { kind: 'port', id: portId(n) }, type, data, actor });
       }
     };
     await Promise.all(Array.from({ length: 512 }, worker));

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { threadEntry } from '../../store/thread-entry.ts';
 import type { ModelOptions } from '../models/model.ts';
 import type { Aggregates } from '../models/projector.ts';
 import { hostModel } from './model-host.ts';
@@ -25,7 +26,7 @@ const youngGenerationMb = 64;
 
 export const inThread: StartModel = (options, listener) => {
   const resourceLimits = { maxYoungGenerationSizeMb: youngGenerationMb };
-  const worker = new Worker(threadEntry(), { workerData: options, resourceLimits });
+  const worker = new Worker(threadEntry(import.meta.url, 'model-thread'), { workerData: options, resourceLimits });
   let lastError: Error | null = null;
   worker.on('message', (reply: Reply) => listener.onReply(reply));
   worker.on('error', (error: Error) => {
@@ -64,15 +65,3 @@ export const inProcess =
       terminate: () => later(exit),
     };
   };
-
-/**
- * Built, the thread's file is JavaScript. Under vitest and tsx it is TypeScript, and a thread does not inherit the means
- * to run that: it first registers tsx, a tool of development, for itself.
- */
-function threadEntry(): URL {
-  if (!import.meta.url.endsWith('.ts')) return new URL('./model-thread.js', import.meta.url);
-  const tsx = import.meta.resolve('tsx/esm/api');
-  const entry = new URL('./model-thread.ts', import.meta.url);
-  const script = `import { register } from '${tsx}'; register(); await import('${entry}');`;
-  return new URL(`data:text/javascript,${encodeURIComponent(script)}`);
-}

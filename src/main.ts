@@ -11,12 +11,16 @@ import { Background } from './background.ts';
 import { type Config, ConfigError, loadConfig } from './config.ts';
 import { aggregates } from './domain/aggregates.ts';
 import { flows } from './domain/flows/flows.ts';
+import type { PortSettings } from './domain/port/drivers/configured.ts';
 import { type Clock, ManualClock, SystemClock } from './runtime/clock.ts';
 import { NovaNotifier } from './runtime/notifier/nova-notifier.ts';
 import { Runtime } from './runtime/runtime.ts';
 import { type EventStore, formatPosition, parsePosition } from './store/event-store.ts';
 import { ledgerFileOf, openStore } from './store/open-store.ts';
 import { StoreError } from './store/store-error.ts';
+
+/** The settings, or instead of the drivers' names a site's own drivers. */
+export type LedgerConfig = Omit<Config, 'mechanismDrivers'> & PortSettings;
 
 /** A running ledger. */
 export interface Stackledger {
@@ -36,7 +40,7 @@ export interface Stackledger {
  * @param open opens the ledger; another than `openStore` for those who put something between
  * @throws ConfigError, StoreError with a message for the person who starts it
  */
-export async function startStackledger(config: Config, open: typeof openStore = openStore): Promise<Stackledger> {
+export async function startStackledger(config: LedgerConfig, open: typeof openStore = openStore): Promise<Stackledger> {
   const tokens = config.tokensFile === '' ? null : await readTokens(config.tokensFile);
   const opened = await open(config.store, { clock: config.clock });
   try {
@@ -65,7 +69,7 @@ export async function startStackledger(config: Config, open: typeof openStore = 
 }
 
 async function assemble(
-  config: Config,
+  config: LedgerConfig,
   opened: EventStore,
   clock: Clock,
   identify: Identify,
@@ -115,7 +119,7 @@ async function assemble(
 }
 
 /** Tells a Nova outside what ports tell their servers, where that is asked for. Nova lives in real time. */
-function novaNotifier(config: Config, store: EventStore, log: Log): NovaNotifier | null {
+function novaNotifier(config: LedgerConfig, store: EventStore, log: Log): NovaNotifier | null {
   const { novaNotifyUrl: url, novaNotifyToken: token } = config;
   if (url === '') return null;
   return new NovaNotifier({
@@ -157,7 +161,7 @@ async function timeOfLastEvent(store: EventStore): Promise<number | undefined> {
   return undefined;
 }
 
-async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
+async function listen(app: FastifyInstance, { host, port }: LedgerConfig): Promise<string> {
   try {
     return await app.listen({ host, port });
   } catch (error) {

@@ -1,5 +1,6 @@
 import { aggregates } from './domain/aggregates.ts';
 import type { Search } from './domain/flows/searching-flow.ts';
+import { deferred } from './projections/host/deferred.ts';
 import { searchViews } from './projections/search.ts';
 import { openViews, type Views } from './projections/views.ts';
 import { type AnyFlow, FlowRunner, type FlowsObserver } from './runtime/flows.ts';
@@ -29,18 +30,26 @@ export class Background {
   readonly #options: BackgroundOptions;
   readonly #flows: FlowRunner;
   readonly #stopping = new AbortController();
+  readonly #opened = deferred<Views>();
   #views: Views | null = null;
-  /** The read models, once they are open. */
-  #opened: Promise<Views> = new Promise(() => {});
   #started: Promise<void> = Promise.resolve();
 
   constructor(options: BackgroundOptions) {
     this.#options = options;
+    this.#opened.promise.catch(() => {}); // whoever waits for them hears of it
     this.#flows = new FlowRunner({ ...options, aggregates, find: (...search) => this.#find(...search) });
   }
 
+  /** The read models, once they are open. */
+  get views(): Promise<Views> {
+    return this.#opened.promise;
+  }
+
   start(): void {
-    this.#started = this.#start().catch((error) => this.#options.observer.backgroundFailed('start', error));
+    this.#started = this.#start().catch((error) => {
+      this.#opened.reject(error);
+      if (!this.#stopping.signal.aborted) this.#options.observer.backgroundFailed('start', error);
+    });
   }
 
   /** Why requests should not be sent here yet; null where they may. */
@@ -62,7 +71,7 @@ export class Background {
 
   /** @throws Error while the read models are behind; the reaction is then tried again */
   async #find(search: Search, position: string): Promise<readonly string[]> {
-    const views = await this.#opened;
+    const views = await this.views;
     if (!(await views.waitFor(position, patienceMs, this.#stopping.signal))) {
       throw new Error(`the read models have not come to ${position} yet`);
     }
@@ -72,14 +81,17 @@ export class Background {
   async #start(): Promise<void> {
     const { store, ledgerFile, cachedResources, observer } = this.#options;
     const head = await store.head();
-    this.#opened = openViews({
+    this.#stopping.signal.throwIfAborted();
+    const opening = openViews({
       store,
       cachedResources,
+      signal: this.#stopping.signal,
       ...(ledgerFile !== null && { ledgerFile, path: `${ledgerFile}.views.db` }),
       observer: { faulted: (error) => observer.backgroundFailed('projection', error) },
     });
+    opening.then(this.#opened.resolve, () => {});
     this.#flows.start();
-    this.#views = await this.#opened;
+    this.#views = await opening;
     await this.#setAlarmClock(this.#views, head);
   }
 

@@ -29,6 +29,8 @@ export interface ViewsOptions {
   /** Milliseconds since the epoch; for health only. */
   readonly now?: () => number;
   readonly sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+  /** Closes the models, also while they are being opened. */
+  readonly signal?: AbortSignal;
 }
 
 export interface ViewsObserver {
@@ -50,10 +52,11 @@ const defaultCachedResources = 10_000;
  * await views.waitFor(outcome.position, 5_000);
  * const { position, value } = await views.ask('list', { kind: 'port', status: ['BUILD'], limit: 20 });
  *
- * @throws ViewsError failed, where the file cannot be opened at all
+ * @throws ViewsError failed, where the file cannot be opened at all; closed, where the signal came first
  */
 export async function openViews(options: ViewsOptions): Promise<Views> {
   const views = new Views(options);
+  options.signal?.addEventListener('abort', () => void views.close(), { once: true });
   await views.open();
   return views;
 }
@@ -72,6 +75,7 @@ export class Views {
   readonly #stop = new AbortController();
   /** The model that answers; null before the first one is built. */
   #current: RunningModel | null = null;
+  #opening: RunningModel | null = null;
 
   /** Use {@link openViews}. */
   constructor(options: ViewsOptions) {
@@ -95,9 +99,10 @@ export class Views {
   /** @see openViews */
   async open(): Promise<void> {
     const model = this.#run('serve', this.#path, () => this.#replaceDamaged());
+    this.#opening = model;
     const { verdict, position } = await model.opened().catch(async (error) => {
       await model.close();
-      throw error;
+      throw this.#stop.signal.aborted ? new ViewsError({ code: 'closed' }, error) : error;
     });
     const isFromTheFuture = position > parsePosition(await this.#options.store.head());
     if (verdict === 'unusable' || isFromTheFuture) {
@@ -220,7 +225,7 @@ export class Views {
     this.changes.close();
     this.#waiters.close();
     await this.#builder.close();
-    await this.#current?.close();
+    await (this.#current ?? this.#opening)?.close();
   }
 
   #run(purpose: 'serve' | 'build', path: string, onDamaged: (model: RunningModel) => void): RunningModel {

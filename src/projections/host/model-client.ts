@@ -31,6 +31,7 @@ export class ModelClient {
   readonly #questions: WaitingQuestion[] = [];
   #asked = 0;
   #lastId = 0;
+  #isOpen = false;
   #lost: ViewsError | null = null;
 
   constructor(start: StartModel, options: ModelOptions, onProgress: (events: number) => void = () => {}) {
@@ -41,8 +42,10 @@ export class ModelClient {
     this.opened.catch(() => {}); // whoever waits for it hears of it
     this.#connection = start(options, {
       onReply: (reply) => {
-        if (reply.kind === 'opened') opening.resolve(reply.whereabouts);
-        else if (reply.kind === 'progress') onProgress(reply.events);
+        if (reply.kind === 'opened') {
+          this.#isOpen = true;
+          opening.resolve(reply.whereabouts);
+        } else if (reply.kind === 'progress') onProgress(reply.events);
         else if (reply.kind === 'fault' && reply.id === null) opening.reject(new ViewsError(reply.fault));
         else this.#settle(reply);
       },
@@ -105,9 +108,10 @@ export class ModelClient {
     });
   }
 
-  /** Settles when the model is gone. */
+  /** Settles when the model is gone. One that has not even opened has nothing to finish, and is not waited for. */
   async close(): Promise<void> {
-    if (!this.#lost) this.call('close', null).catch(() => {});
+    if (!this.#isOpen) this.terminate();
+    else if (!this.#lost) this.call('close', null).catch(() => {});
     await this.gone;
   }
 

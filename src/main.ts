@@ -99,6 +99,7 @@ async function assemble(
   const app = await buildApi({
     runtime,
     store,
+    views: background.views,
     aggregates,
     metrics,
     identify,

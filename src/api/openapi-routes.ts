@@ -13,11 +13,13 @@ import { apiProblems } from './problem-types.ts';
  * them; what follows describes the answers.
  */
 
-const position = z.string().meta({ example: startPosition, description: 'Place of an event in the ledger; opaque.' });
+export const position = z
+  .string()
+  .meta({ example: startPosition, description: 'Place of an event in the ledger; opaque.' });
 
-const ResourceRef = z.object({ kind: z.string(), id: z.string() }).meta({ id: 'ResourceRef' });
+export const ResourceRef = z.object({ kind: z.string(), id: z.string() }).meta({ id: 'ResourceRef' });
 
-const State = z
+export const State = z
   .looseObject({
     id: z.string(),
     revision: z.int(),
@@ -112,7 +114,7 @@ const HistoryEntry = z
   .meta({ id: 'HistoryEntry' });
 
 /** The problems an operation can answer with, by status: those every operation has, and some of its own. */
-function problems(...statuses: number[]): Record<string, unknown> {
+export function problems(...statuses: number[]): Record<string, unknown> {
   const described = [400, 401, 403, 406, ...statuses].map((status) => {
     const titles = Object.values(apiProblems)
       .filter((type) => type.status === status)
@@ -132,7 +134,7 @@ const ruleProblems: Readonly<Record<number, readonly string[]>> = {
   422: ['The Idempotency-Key was seen before with another body.'],
 };
 
-const answered = (description: string, schema: z.ZodType): Record<string, unknown> => ({
+export const answered = (description: string, schema: z.ZodType): Record<string, unknown> => ({
   200: { description, content: { 'application/json': { schema } } },
 });
 

@@ -161,6 +161,23 @@ export const apiProblems = {
     explanation:
       'The command came while the server was stopping. It was not carried out. Try again after `Retry-After`.',
   },
+  'read-models-not-ready': {
+    status: 503,
+    title: 'The read models are being built',
+    explanation:
+      'Lists, overviews and searches are answered from read models, which are made of the ledger when it is first started and after some upgrades. `/readyz` says how far that is. Commands, single resources, histories and events are served meanwhile. Try again after `Retry-After`.',
+  },
+  'read-models-overloaded': {
+    status: 503,
+    title: 'Too many questions wait for the read models',
+    explanation: 'Nothing is wrong but the number of requests. Try again after `Retry-After`.',
+  },
+  'read-models-failed': {
+    status: 503,
+    title: 'The read models failed and recover',
+    explanation:
+      'Their file or thread failed; they are opened or built again by themselves. Nothing is lost: they are made of the ledger. Try again after `Retry-After`; `/readyz` says what is wrong.',
+  },
   'position-not-reached': {
     status: 503,
     title: 'The view has not reached that position yet',

@@ -8,6 +8,7 @@ import type { EventStore } from '../store/event-store.ts';
 import { negotiate } from './accept.ts';
 import { type CommandGate, unreadable } from './command-gate.ts';
 import { requireId } from './command-schemas.ts';
+import { matchesTag } from './etag.ts';
 import { documentedRead } from './openapi-routes.ts';
 import type { PositionWait } from './position-wait.ts';
 import { apiProblem, Problem } from './problem.ts';
@@ -57,13 +58,9 @@ export function resourceRoutes(
 function sendState(request: FastifyRequest, reply: FastifyReply, state: VisibleState): FastifyReply {
   const tag = `"${state.revision}"`;
   reply.header('etag', tag).header('cache-control', 'no-cache').header('stackledger-position', state.position);
-  if (matches(request.headers['if-none-match'], tag)) return reply.code(304).send();
+  if (matchesTag(request.headers['if-none-match'], tag)) return reply.code(304).send();
   return reply.header('content-type', 'application/json; charset=utf-8').send(state.stateText);
 }
-
-/** Whether the caller has this version already. A weak tag is as good as a strong one here, says HTTP. */
-const matches = (ifNoneMatch = '', tag: string): boolean =>
-  ifNoneMatch.split(',').some((candidate) => ['*', tag].includes(candidate.trim().replace(/^W\//, '')));
 
 /** @throws Problem where the resource did not exist at that moment */
 async function stateThen(

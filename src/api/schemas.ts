@@ -65,6 +65,27 @@ function timeOf(text: string): string | null {
   return Number.isNaN(milliseconds) || !isDate ? null : new Date(milliseconds).toISOString();
 }
 
+/** An RFC 3339 time. */
+export const time = z
+  .string()
+  .transform((text, context): string => {
+    const moment = timeOf(text);
+    if (moment !== null) return moment;
+    context.addIssue('must be an RFC 3339 time, such as 2026-01-31T12:00:00Z');
+    return z.NEVER;
+  })
+  .meta({ example: '2026-01-31T12:00:00Z' });
+
+/** A parameter that may be repeated, and with a separator may hold several values at once. */
+export const oneOrMore = <T>(schema: z.ZodType<T, string>, separator?: string) =>
+  z
+    .union([z.string(), z.array(z.string())])
+    .transform((given) => [given].flat().flatMap((each) => (separator === undefined ? each : each.split(separator))))
+    .pipe(z.array(schema).max(100, 'must be at most 100 values'));
+
+/** Where a page begins. */
+export const marker = z.string().min(1).max(2048);
+
 /** `min_position`, which every read takes. */
 export const minPosition = position.optional().meta({
   description: 'Wait until the view has reached this position, so that the answer includes what was written there.',

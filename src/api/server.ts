@@ -4,6 +4,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { z } from 'zod';
 import type { Aggregate } from '../domain/kernel/aggregate.ts';
 import type { Kind } from '../domain/kernel/resource.ts';
+import type { Views } from '../projections/views.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { EventStore } from '../store/event-store.ts';
 import { type Identify, requireRole } from './auth.ts';
@@ -18,6 +19,7 @@ import { eventRoutes } from './events.ts';
 import { healthRoutes, type ReadinessCheck } from './health.ts';
 import { historyRoutes } from './history.ts';
 import { parseJson } from './json-text.ts';
+import { listRoutes } from './lists.ts';
 import type { Log } from './log.ts';
 import { PathTable } from './methods.ts';
 import type { Metrics } from './metrics.ts';
@@ -27,12 +29,15 @@ import { PositionWait } from './position-wait.ts';
 import { apiProblem, flawsOf, invalidRequest, problemOf, sendProblem } from './problem.ts';
 import { allProblemTypes } from './problem-types.ts';
 import { rawProblem } from './raw-problem.ts';
+import { ReadModels } from './read-models.ts';
 import './request.ts';
 import { resourceRoutes } from './resources.ts';
 
 export interface ApiOptions {
   readonly runtime: Runtime;
   readonly store: EventStore;
+  /** The read models, once they are open. */
+  readonly views: Promise<Views>;
   readonly aggregates: Readonly<Record<Kind, Aggregate>>;
   readonly metrics: Metrics;
   readonly identify: Identify;
@@ -77,6 +82,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
 
   const gate = new CommandGate({ ...options, maxInFlight: options.maxInFlight });
   const positions = new PositionWait(() => store.head(), options.readWaitMs);
+  const readModels = new ReadModels(options.views, options.readWaitMs);
   metrics.watch('commands_in_flight', 'Commands worked on now.', () => gate.inFlight);
 
   commandRoutes(app, aggregates, gate);
@@ -88,6 +94,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
     stopping: stopping.signal,
   });
   resourceRoutes(app, { aggregates, gate, store, positions });
+  listRoutes(app, { aggregates, readModels });
   historyRoutes(app, { aggregates, store, positions });
   eventRoutes(app, {
     aggregates,

@@ -53,18 +53,21 @@ export interface Page<T> {
 export const sortKeys = ['id', 'name', 'status', 'statusSince', 'host', 'createdAt', 'updatedAt'] as const;
 export type SortKey = (typeof sortKeys)[number];
 
+/** Any of these. */
+export type OneOrMore = string | readonly string[];
+
 export interface ListQuery extends PageQuery {
   readonly kind: Kind;
   readonly ids?: readonly string[];
   readonly status?: readonly string[];
   readonly subState?: readonly string[];
-  readonly name?: string;
-  readonly project?: string;
-  readonly host?: string;
-  readonly network?: string;
-  readonly device?: string;
-  /** Only resources that wait for this: a port's entity, a server's external event, ... */
-  readonly blockedBy?: string;
+  readonly name?: OneOrMore;
+  readonly project?: OneOrMore;
+  readonly host?: OneOrMore;
+  readonly network?: OneOrMore;
+  readonly device?: OneOrMore;
+  /** Only resources that wait for one of these: a port's entity, a server's external event, ... */
+  readonly blockedBy?: OneOrMore;
   /** Only resources whose state names this one: the networks of a DHCP agent, the server of a port, all on a host. */
   readonly dependsOn?: VertexRef;
   /** Only resources that changed at this moment or later. */

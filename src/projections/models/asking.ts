@@ -1,5 +1,13 @@
 import type { Database, Statement } from 'better-sqlite3';
-import { type Answer, type Ask, defaultLimit, maxLimit, type Page, type QueryName } from '../queries.ts';
+import {
+  type Answer,
+  type Ask,
+  defaultLimit,
+  maxLimit,
+  type OneOrMore,
+  type Page,
+  type QueryName,
+} from '../queries.ts';
 
 /** A question that cannot be answered as it was put. */
 export class InvalidQuery extends Error {
@@ -55,10 +63,12 @@ export class Where {
     return this;
   }
 
-  andIn(column: string, values: readonly string[] | undefined): this {
-    if (!values) return this;
+  /** @param around what the condition is part of */
+  andIn(column: string, wanted: OneOrMore | undefined, around = (condition: string) => condition): this {
+    if (wanted === undefined) return this;
+    const values = [wanted].flat();
     if (values.length === 0) return this.and('0');
-    return this.and(`${column} IN (${values.map(() => '?').join(', ')})`, ...values);
+    return this.and(around(`${column} IN (${values.map(() => '?').join(', ')})`), ...values);
   }
 
   get text(): string {

@@ -179,14 +179,14 @@ const filtered = (ask: ListQuery): Where =>
     .andIn('r.id', ask.ids)
     .andIn('r.status', ask.status)
     .andIn('r.sub_state', ask.subState)
-    .and('r.name = ?', ask.name)
-    .and('r.project = ?', ask.project)
-    .and('r.host = ?', ask.host)
-    .and('r.network = ?', ask.network)
-    .and('r.device = ?', ask.device)
+    .andIn('r.name', ask.name)
+    .andIn('r.project', ask.project)
+    .andIn('r.host', ask.host)
+    .andIn('r.network', ask.network)
+    .andIn('r.device', ask.device)
     .and('r.updated_at >= ?', ask.since)
     .and('r.status_since <= ?', ask.statusBefore)
-    .and('r.key IN (SELECT resource FROM waits WHERE what = ?)', ask.blockedBy)
+    .andIn('what', ask.blockedBy, (wanted) => `r.key IN (SELECT resource FROM waits WHERE ${wanted})`)
     .and(
       'r.key IN (SELECT resource FROM links WHERE to_kind = ? AND to_id = ?)',
       ask.dependsOn?.kind,

@@ -41,6 +41,8 @@ export const exampleData: Readonly<Record<string, object>> = {
   ReportComputeRestart: { host },
   ObserveServer: { ...observed, vmState: 'active', powerState: 1 },
 
+  ObserveNode: { ...observed, provisionState: 'active', powerState: 'power on' },
+
   SetProvisionState: { target: 'manage' },
   ReportProvisionEvent: { event: 'done' },
   BreakReservation: { reason: 'the conductor is gone for good' },

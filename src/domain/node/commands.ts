@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { CommandOf } from '../kernel/commands.ts';
+import { origin } from '../kernel/observation.ts';
 import { Timestamp, Uuid } from '../kernel/resource.ts';
-import { Bag, faults, Holder, Markers, nodeAttributes, PowerState } from './events.ts';
+import { Bag, faults, Holder, Markers, nodeAttributes, PowerState, SeenState } from './events.ts';
 import { type ReportEvent, reportEvents } from './work-reports.ts';
 
 const token = z.int().positive();
@@ -141,6 +142,22 @@ export const nodeCommands = {
     token: token.optional(),
   }),
   DeleteNode: z.strictObject({}),
+
+  /** What an outside system says the node is. Accepted in every state. What is left out is not known, and stays. */
+  ObserveNode: z.strictObject({
+    ...origin,
+    provisionState: SeenState,
+    targetProvisionState: SeenState.nullable().optional(),
+    powerState: PowerState.nullable().optional(),
+    lastError: z.string().nullable().optional(),
+    maintenance: z
+      .strictObject({ reason: z.string().nullable().default(null), fault: z.enum(faults).nullable().default(null) })
+      .nullable()
+      .optional(),
+    instanceId: Uuid.nullable().optional(),
+    ...z.object(nodeAttributes).partial().shape,
+    deleted: z.boolean().default(false),
+  }),
 
   /**
    * The conductor is lost, or was started anew (`by` itself). With `lostAt`, what it has begun since is left alone, so

@@ -4,7 +4,7 @@ import { type NodeFacts, settingsOf } from './facts.ts';
 import { stale } from './late-reports.ts';
 import { released } from './lock.ts';
 import { moves } from './moves.ts';
-import { type Activity, machine } from './provision-machine.ts';
+import { type Activity, ruleOf } from './provision-machine.ts';
 import { type Claim, type Standing, standingOf } from './standing.ts';
 import type { Node } from './state.ts';
 import { later, latest } from './texts.ts';
@@ -24,7 +24,7 @@ const leaseExpiry = 'reservation expiry';
 /** By when a waiting node must have called back. Time stands still while it is in maintenance, or locked. */
 function callBackDeadline(node: Node, heardAt: string | null): Deadline | null {
   const { callBack, maintenance, reservation, provisionState, attempts: attempt } = node;
-  const { activity } = machine[provisionState];
+  const { activity } = ruleOf(provisionState);
   if (!callBack || !activity || maintenance || reservation) return null;
   const name = awaited[activity]!;
   const extended = heardAt && activity !== 'inspect' ? later(heardAt, callBack.timeoutMs) : callBack.deadline;
@@ -84,7 +84,7 @@ export function heartbeat(node: Node, claim: Claim, facts: NodeFacts): NodeEvent
   if (isOver.includes(standing)) stale(node, { ...claim, event: 'Heartbeat' });
 
   const { callBack, maintenance, provisionState, attempts: attempt } = node;
-  const { activity } = machine[provisionState];
+  const { activity } = ruleOf(provisionState);
   if (!callBack || activity === 'inspect') return [];
   if (maintenance) return settingsOf(facts).allowProvisioningInMaintenance ? [] : gaveUpInMaintenance(node, facts);
   const deadline = later(facts.time, callBack.timeoutMs);

@@ -6,6 +6,7 @@ import type { NodeEvent } from './events.ts';
 import type { NodeFacts } from './facts.ts';
 import { deleteNode, enrollNode } from './lifecycle.ts';
 import { clearMaintenance, setMaintenance } from './maintenance.ts';
+import { observeNode } from './observe.ts';
 import { reportPowerState, setPowerState } from './power.ts';
 import { reportProvisionEvent } from './reports.ts';
 import { breakReservation, releaseNode, reserveNode } from './reservation.ts';
@@ -13,11 +14,12 @@ import { setProvisionState } from './set-provision-state.ts';
 import type { Node } from './state.ts';
 import { takeOverConductor } from './take-over.ts';
 
-type Opening = 'EnrollNode' | 'DeleteNode';
+type Opening = 'EnrollNode' | 'DeleteNode' | 'ObserveNode';
 
 export const open: Decide<Node | null, Pick<NodeCommands, Opening>, NodeEvent, NodeFacts> = {
   EnrollNode: enrollNode,
   DeleteNode: (node, _data, facts) => deleteNode(node, facts),
+  ObserveNode: observeNode,
 };
 
 export const decide: Decide<Node, Omit<NodeCommands, Opening>, NodeEvent, NodeFacts> = {

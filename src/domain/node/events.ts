@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { defineEvents, type EventOf } from '../kernel/events.ts';
+import { orForeign, origin } from '../kernel/observation.ts';
 import { Timestamp, Uuid } from '../kernel/resource.ts';
 import { kindOf, provisionEvents, provisionStates } from './provision-machine.ts';
 
-export const ProvisionState = z.enum(provisionStates);
+const ProvisionState = z.enum(provisionStates);
+/** As an outside system says it. */
+export const SeenState = orForeign(ProvisionState);
 /** What a node can be on the way to. */
 const TargetState = ProvisionState.refine((state) => kindOf(state) === 'stable', 'must be a stable state');
 
@@ -175,6 +178,23 @@ export const nodeEvents = defineEvents('node', {
   NodeInstanceAssociated: z.object({ instanceId: Uuid }),
   NodeInstanceReleased: z.object({ instanceId: Uuid, why: z.enum(['undeployed', 'undeploy-failed', 'updated']) }),
 });
+  /**
+   * An outside system says that the node is in a state. What else it says stands in the events beside this one.
+   * `targetProvisionState` is what it is said to be on the way to, in any words; `target` what the ledger makes of that.
+   */
+  NodeObserved: z.object({
+    source: origin.source,
+    observedAt: Timestamp.nullable(),
+    provisionState: SeenState,
+    targetProvisionState: SeenState.nullable(),
+    target: TargetState.nullable(),
+    deleted: z.boolean(),
+    /** The rules would not have led there. */
+    unexpected: z.boolean(),
+    /** It is of a moment before what is known: history, which changes nothing. */
+    late: z.boolean(),
+  }),
+
 
 export type NodeEvent = EventOf<typeof nodeEvents>;
 export type EventData<T extends NodeEvent['type']> = Extract<NodeEvent, { type: T }>['data'];

@@ -2,7 +2,7 @@ import type { Draft } from 'immer';
 import type { Begin, Evolve } from '../kernel/aggregate.ts';
 import type { EventData, NodeEvent } from './events.ts';
 import { addCause, removeCause } from './maintenance.ts';
-import { kindOf, machine, type ProvisionEvent, type StateKind } from './provision-machine.ts';
+import { kindOf, machine, type ProvisionEvent, ruleOf, type StateKind } from './provision-machine.ts';
 import type { Node, Outcome } from './state.ts';
 import { raise, settle } from './troubles.ts';
 
@@ -28,6 +28,8 @@ export const begin: Begin<Node, NodeEvent, 'NodeEnrolled'> = {
       powerState: null,
       targetPowerState: null,
       instanceId: null,
+      observation: null,
+      lateObservation: null,
     };
   },
 };
@@ -163,6 +165,15 @@ export const evolve: Evolve<Node, NodeEvent, 'NodeEnrolled'> = {
     settle(node, time);
   },
 
+  NodeObserved(node, observed, { time }) {
+    if (observed.late) {
+      node.lateObservation = { ...observed, at: time };
+      return;
+    }
+    node.observation = { ...observed, at: time };
+    if (node.deletedAt === undefined) comeTo(node, observed, time);
+  },
+
   NodeInstanceAssociated(node, { instanceId }) {
     node.instanceId = instanceId;
   },
@@ -179,7 +190,24 @@ const outcomes: Partial<Record<ProvisionEvent, Outcome>> = {
   abort: 'aborted',
 };
 
-const atRest: readonly StateKind[] = ['stable', 'failed'];
+const atRest: readonly StateKind[] = ['stable', 'failed', 'foreign'];
+
+/** The node is somewhere, by whatever way it came there. */
+function comeTo(node: Draft<Node>, { provisionState: to, target }: EventData<'NodeObserved'>, time: string): void {
+  const { activity, kind } = ruleOf(to);
+  node.targetProvisionState = target;
+  node.cleaning = activity === 'clean' ? (target === 'manageable' ? 'manual' : 'automated') : null;
+  if (to === node.provisionState) return;
+  node.provisionState = to;
+  node.stateSince = time;
+  node.callBack = null;
+  node.postponed = null;
+  if (activity !== node.step?.kind) node.step = null;
+  if (!node.operation || node.operation.endedAt !== null || !atRest.includes(kind)) return;
+  node.operation.endedAt = time;
+  node.operation.outcome = kind === 'failed' || to === 'error' ? 'failed' : 'succeeded';
+  node.operation.markers = {};
+}
 
 /** An operation ends where the node comes to rest. A failed service may go on waiting, and then it goes on, too. */
 function endOrReopen(node: Draft<Node>, data: EventData<'NodeProvisionStateChanged'>, time: string): void {

@@ -19,7 +19,7 @@ const isSchedulable = ({ provisionState, instanceId, maintenance, reservation, r
 export const nodeAggregate: Aggregate<Node> = {
   kind: 'node',
   id: Uuid,
-  foldVersion: 1,
+  foldVersion: 2,
   events: nodeEvents,
   commands: nodeCommands,
   refusals: nodeRefusals,

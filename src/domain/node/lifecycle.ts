@@ -22,7 +22,7 @@ export function enrollNode(node: Node | null, { provisionState, ...given }: Enro
   return refuse('node-exists', `The node ${node.id} exists and differs in ${differing.join(', ')}.`, { differing });
 }
 
-const deletable: readonly ProvisionState[] = ['manageable', 'enroll', 'adopt failed'];
+export const deletable: readonly ProvisionState[] = ['manageable', 'enroll', 'adopt failed'];
 
 /** Ends a node's life. Its history stays. In maintenance an operator may delete it in any state. */
 export function deleteNode(node: Node | null, facts: NodeFacts): NodeEvent[] {

@@ -1,6 +1,14 @@
 import type { Cause, EventData, NodeEvent } from './events.ts';
 import { type CallBackTimeouts, type NodeFacts, settingsOf } from './facts.ts';
-import { type Activity, kindOf, machine, type ProvisionEvent, type ProvisionState } from './provision-machine.ts';
+import {
+  type Activity,
+  type KnownState,
+  kindOf,
+  nextState,
+  type ProvisionEvent,
+  type ProvisionState,
+  ruleOf,
+} from './provision-machine.ts';
 import type { Node } from './state.ts';
 import { clipped, later } from './texts.ts';
 import { transition } from './transition.ts';
@@ -28,11 +36,11 @@ type Changed = Extract<NodeEvent, { type: 'NodeProvisionStateChanged' }>;
 export function moves(node: Node, path: readonly ProvisionEvent[], move: Move): Changed[] {
   const error = move.error ? clipped(move.error) : undefined;
   const cleaning = move.cleaning ?? node.cleaning;
-  let at: { provisionState: ProvisionState; targetProvisionState: ProvisionState | null } = node;
+  let at: { provisionState: ProvisionState; targetProvisionState: KnownState | null } = node;
 
   return path.map((event, index) => {
     const last = index === path.length - 1;
-    const to = machine[at.provisionState].on[event];
+    const to = nextState(at.provisionState, event);
     const step = transition({ ...at, lastError: node.trouble?.message ?? null }, event, {
       target: to ? targetOfCleaning(to, cleaning) : null,
       worker: last && move.worker === true,
@@ -68,8 +76,8 @@ const isSuccess = (event: ProvisionEvent, cause: Cause): boolean =>
  * A manual cleaning goes back to `manageable`, through every wait, hold, failure and abort. What the node was cleaned
  * for is kept beside the target and decides here, so nothing on the way can turn it into an automated one.
  */
-const targetOfCleaning = (to: ProvisionState, cleaning: Node['cleaning']): ProvisionState | null =>
-  cleaning === 'manual' && machine[to].activity === 'clean' ? 'manageable' : null;
+const targetOfCleaning = (to: KnownState, cleaning: Node['cleaning']): KnownState | null =>
+  cleaning === 'manual' && ruleOf(to).activity === 'clean' ? 'manageable' : null;
 
 const timeoutSettings: Readonly<Partial<Record<Activity, keyof CallBackTimeouts>>> = {
   deploy: 'deployCallBackTimeoutMs',
@@ -87,7 +95,7 @@ function callBackOf(
   to: ProvisionState,
   { facts, timeoutMs }: Move,
 ): EventData<'NodeProvisionStateChanged'>['callBack'] {
-  const { activity } = machine[to];
+  const { activity } = ruleOf(to);
   if (kindOf(to) !== 'waiting' || !activity) return undefined;
   const setting = timeoutSettings[activity];
   const timeout = timeoutMs ?? (setting ? settingsOf(facts)[setting] : 0);

@@ -1,3 +1,5 @@
+import type { Foreign } from '../kernel/observation.ts';
+
 /**
  * Ironic's provision state machine as one table: what each state is, what it is on the way to, and where each event
  * leads. Nothing here knows of commands, locks or time.
@@ -35,7 +37,9 @@ export const provisionStates = [
   'service hold',
   'service failed',
 ] as const;
-export type ProvisionState = (typeof provisionStates)[number];
+export type KnownState = (typeof provisionStates)[number];
+/** A node that was observed may be in a state that the machine does not know. */
+export type ProvisionState = KnownState | Foreign;
 
 export const provisionEvents = [
   'abort',
@@ -74,22 +78,23 @@ export type Activity =
 /**
  * `stable`: nothing is under way, and no target is kept. `working`: a worker is at it, under a lock. `waiting`: the
  * worker is gone and the node's own ramdisk must call back. `held`: an operator must let it go on. `failed`: the
- * target says what was attempted.
+ * target says what was attempted. `foreign`: the machine does not know the state, so nothing leads on from it but
+ * another observation.
  */
-export type StateKind = 'stable' | 'working' | 'waiting' | 'held' | 'failed';
+export type StateKind = 'stable' | 'working' | 'waiting' | 'held' | 'failed' | 'foreign';
 
 interface StateRule {
   readonly kind: StateKind;
   readonly activity: Activity | null;
   /** Where a node in this state is on the way to if nobody said otherwise. */
-  readonly target: ProvisionState | null;
-  readonly on: Readonly<Partial<Record<ProvisionEvent, ProvisionState>>>;
+  readonly target: KnownState | null;
+  readonly on: Readonly<Partial<Record<ProvisionEvent, KnownState>>>;
 }
 
 type Edges = StateRule['on'];
 const stable = (on: Edges): StateRule => ({ kind: 'stable', activity: null, target: null, on });
 const towards =
-  (activity: Activity, target: ProvisionState) =>
+  (activity: Activity, target: KnownState) =>
   (kind: StateKind, on: Edges): StateRule => ({ kind, activity, target, on });
 
 const verify = towards('verify', 'manageable');
@@ -102,7 +107,7 @@ const rescue = towards('rescue', 'rescue');
 const unrescue = towards('unrescue', 'active');
 const service = towards('service', 'active');
 
-export const machine: Readonly<Record<ProvisionState, StateRule>> = {
+export const machine: Readonly<Record<KnownState, StateRule>> = {
   enroll: stable({ manage: 'verifying' }),
   manageable: stable({ provide: 'cleaning', clean: 'cleaning', inspect: 'inspecting', adopt: 'adopting' }),
   available: stable({ deploy: 'deploying', manage: 'manageable' }),
@@ -189,28 +194,35 @@ export const machine: Readonly<Record<ProvisionState, StateRule>> = {
   }),
 };
 
-export const kindOf = (state: ProvisionState): StateKind => machine[state].kind;
+const foreignState: StateRule = { kind: 'foreign', activity: null, target: null, on: {} };
+
+/** Whether the machine knows the word as a state. */
+export const isState = (word: string | null): word is KnownState => word !== null && Object.hasOwn(machine, word);
+
+export const ruleOf = (state: ProvisionState): StateRule => (isState(state) ? machine[state] : foreignState);
+
+export const kindOf = (state: ProvisionState): StateKind => ruleOf(state).kind;
 
 /** Where an event leads, or undefined where the state does not know it. The event may be any word somebody sent. */
-export const nextState = (from: ProvisionState, event: string): ProvisionState | undefined =>
-  Object.hasOwn(machine[from].on, event) ? machine[from].on[event as ProvisionEvent] : undefined;
+export function nextState(from: ProvisionState, event: string): KnownState | undefined {
+  const { on } = ruleOf(from);
+  return Object.hasOwn(on, event) ? on[event as ProvisionEvent] : undefined;
+}
 
 /** A node in the machine: where it is, and where it is on the way to. */
 export interface Position {
-  readonly state: ProvisionState;
-  readonly target: ProvisionState | null;
+  readonly state: KnownState;
+  readonly target: KnownState | null;
 }
 
 /** What is wrong with a position or a step: there is no such thing in the machine. */
 export type MachineFault =
   | { readonly fault: 'undefined-state'; readonly state: string | null }
-  | { readonly fault: 'no-transition'; readonly state: ProvisionState; readonly event: string }
+  | { readonly fault: 'no-transition'; readonly state: KnownState; readonly event: string }
   | { readonly fault: 'undefined-target'; readonly target: string }
-  | { readonly fault: 'unstable-target'; readonly target: ProvisionState };
+  | { readonly fault: 'unstable-target'; readonly target: KnownState };
 
 export const isFault = (result: Position | MachineFault): result is MachineFault => 'fault' in result;
-
-const isState = (word: string | null): word is ProvisionState => word !== null && Object.hasOwn(machine, word);
 
 function targetFault(target: string | null): MachineFault | null {
   if (target === null) return null;
@@ -221,7 +233,7 @@ function targetFault(target: string | null): MachineFault | null {
 /** Puts a node into the machine. One whose target is not kept is on the way to where its state leads by default. */
 export function positionAt(state: string | null, target: string | null): Position | MachineFault {
   if (!isState(state)) return { fault: 'undefined-state', state };
-  return targetFault(target) ?? { state, target: (target as ProvisionState | null) ?? machine[state].target };
+  return targetFault(target) ?? { state, target: (target as KnownState | null) ?? machine[state].target };
 }
 
 /**
@@ -236,5 +248,5 @@ export function step(at: Position, event: string, target: string | null = null):
   if (!to) return { fault: 'no-transition', state: at.state, event };
 
   const kept = at.target === to ? null : at.target;
-  return { state: to, target: (target as ProvisionState | null) ?? machine[to].target ?? kept };
+  return { state: to, target: (target as KnownState | null) ?? machine[to].target ?? kept };
 }

@@ -3,7 +3,7 @@ import type { NodeFacts } from './facts.ts';
 import { afterTheEnd, ofEarlierAttempt, ofPastLock } from './late-reports.ts';
 import { lockedBy, released, workerFor } from './lock.ts';
 import { powerOutcome } from './power.ts';
-import { kindOf, machine } from './provision-machine.ts';
+import { kindOf, ruleOf } from './provision-machine.ts';
 import { refuse } from './refusals.ts';
 import { type Standing, standingOf } from './standing.ts';
 import type { LockKind, Node } from './state.ts';
@@ -46,7 +46,7 @@ function tidiedUp(node: Node, report: ProvisionReport): NodeEvent[] | null {
   const during = 'clean-up after abort';
   const error = clipped(report.error ?? 'The clean-up failed; no reason was given.');
   const fault: NodeEvent[] =
-    machine[node.provisionState].activity === 'rescue'
+    ruleOf(node.provisionState).activity === 'rescue'
       ? [{ type: 'NodeMaintenanceSet', data: { cause: 'rescue abort failure', reason: error } }]
       : [];
   return [...errorRaised(node, { ...report, error, during }), ...fault, ...released(node, 'work-done')];

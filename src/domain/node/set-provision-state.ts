@@ -2,7 +2,7 @@ import type { NodeEvent, PlannedStep } from './events.ts';
 import { type NodeFacts, settingsOf } from './facts.ts';
 import { cleanUpLock, reserved, workerFor } from './lock.ts';
 import { moves } from './moves.ts';
-import { machine, type ProvisionEvent } from './provision-machine.ts';
+import { type ProvisionEvent, ruleOf } from './provision-machine.ts';
 import { refuse } from './refusals.ts';
 import type { Node } from './state.ts';
 import { allowedVerbs, objectionTo, type VerbRequest } from './verb-guards.ts';
@@ -74,7 +74,7 @@ const tidiedUp = new Set(['deploy', 'clean', 'rescue', 'service']);
  */
 function abort(node: Node, path: readonly ProvisionEvent[], request: ProvisionRequest, facts: NodeFacts): NodeEvent[] {
   const { step, provisionState, attempts: attempt } = node;
-  const { activity, kind } = machine[provisionState];
+  const { activity, kind } = ruleOf(provisionState);
   if (step && !step.abortable && kind !== 'failed') {
     return step.abortAfter ? [] : [{ type: 'NodeAbortRequested', data: { attempt, step: step.name } }];
   }

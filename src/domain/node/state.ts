@@ -1,6 +1,14 @@
 import type { Lifetime } from '../kernel/aggregate.ts';
-import type { lockKinds, MaintenanceCause, Markers, NodeAttributes, PlannedStep, PowerState } from './events.ts';
-import type { ProvisionEvent, ProvisionState } from './provision-machine.ts';
+import type {
+  EventData,
+  lockKinds,
+  MaintenanceCause,
+  Markers,
+  NodeAttributes,
+  PlannedStep,
+  PowerState,
+} from './events.ts';
+import type { KnownState, ProvisionEvent, ProvisionState } from './provision-machine.ts';
 
 export type LockKind = (typeof lockKinds)[number];
 export type Outcome = 'succeeded' | 'failed' | 'aborted';
@@ -90,7 +98,7 @@ export interface Maintenance {
 
 export interface Node extends Lifetime, NodeAttributes {
   provisionState: ProvisionState;
-  targetProvisionState: ProvisionState | null;
+  targetProvisionState: KnownState | null;
   /** When the node came into its provision state; nothing but a transition moves it. */
   stateSince: string;
   /** When a worker or the node's ramdisk last said something that was recorded. */
@@ -118,6 +126,13 @@ export interface Node extends Lifetime, NodeAttributes {
   powerState: PowerState | null;
   targetPowerState: PowerState | null;
   instanceId: string | null;
+
+  /** The newest word of an outside system, and the last that came too late to count. */
+  observation: Observation | null;
+  lateObservation: Observation | null;
 }
+
+/** What an outside system said the node is. */
+export type Observation = EventData<'NodeObserved'> & { at: string };
 
 export const troublesKept = 10;

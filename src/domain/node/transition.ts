@@ -1,4 +1,13 @@
-import { isFault, kindOf, type ProvisionEvent, type ProvisionState, positionAt, step } from './provision-machine.ts';
+import {
+  isFault,
+  type KnownState,
+  kindOf,
+  type MachineFault,
+  type ProvisionEvent,
+  type ProvisionState,
+  positionAt,
+  step,
+} from './provision-machine.ts';
 
 /** How a transition looks to those who follow the node's notifications. */
 type Phase = 'start' | 'success' | 'end' | 'error';
@@ -15,13 +24,13 @@ function phaseOf(event: ProvisionEvent, from: ProvisionState, to: ProvisionState
 /** What a transition starts from. */
 export interface Origin {
   readonly provisionState: ProvisionState;
-  readonly targetProvisionState: ProvisionState | null;
+  readonly targetProvisionState: KnownState | null;
   readonly lastError: string | null;
 }
 
 interface TransitionOptions {
   /** A target that goes before the default, as a manual cleaning has. */
-  readonly target?: ProvisionState | null;
+  readonly target?: KnownState | null;
   /** Whether a worker goes on from here, which keeps the lock. */
   readonly worker: boolean;
   readonly error?: string | null;
@@ -29,10 +38,10 @@ interface TransitionOptions {
 
 interface Transition {
   readonly event: ProvisionEvent;
-  readonly from: ProvisionState;
-  readonly to: ProvisionState;
-  readonly targetBefore: ProvisionState | null;
-  readonly targetAfter: ProvisionState | null;
+  readonly from: KnownState;
+  readonly to: KnownState;
+  readonly targetBefore: KnownState | null;
+  readonly targetAfter: KnownState | null;
   readonly lastError: string | null;
   readonly locked: boolean;
   readonly phase: Phase;
@@ -47,12 +56,15 @@ export function transition(
   event: ProvisionEvent,
   { target = null, worker, error = null }: TransitionOptions,
 ): Transition {
-  const { provisionState: from, targetProvisionState: targetBefore } = origin;
-  const at = positionAt(from, targetBefore);
+  const { provisionState, targetProvisionState: targetBefore } = origin;
+  const at = positionAt(provisionState, targetBefore);
   const next = isFault(at) ? at : step(at, event, target);
-  if (isFault(next)) throw new Error(`${event} from ${from} towards ${targetBefore}: ${next.fault}`);
-
-  const to = next.state;
+  if (isFault(at) || isFault(next)) {
+    const { fault } = next as MachineFault;
+    throw new Error(`${event} from ${provisionState} towards ${targetBefore}: ${fault}`);
+  }
+  const { state: from } = at;
+  const { state: to } = next;
   return {
     event,
     from,

@@ -1,4 +1,4 @@
-import { kindOf, machine, nextState, type ProvisionEvent, type ProvisionState } from './provision-machine.ts';
+import { kindOf, nextState, type ProvisionEvent, type ProvisionState } from './provision-machine.ts';
 
 /** Arguments that belong to certain verbs only. */
 export type VerbArgument = 'configdrive' | 'deploySteps' | 'cleanSteps' | 'serviceSteps' | 'rescuePassword';
@@ -67,7 +67,7 @@ export function pathOf(from: ProvisionState, target: string): readonly Provision
 
 /** Whether a path ends in a state in which a worker must be at work. */
 export function startsWork(from: ProvisionState, path: readonly ProvisionEvent[]): boolean {
-  const end = path.reduce((state, event) => machine[state].on[event]!, from);
+  const end = path.reduce((state, event) => nextState(state, event)!, from);
   return kindOf(end) === 'working';
 }
 

@@ -1,7 +1,7 @@
 import type { Markers, NodeEvent, PowerState } from './events.ts';
 import type { NodeFacts } from './facts.ts';
 import { extended, workerFor } from './lock.ts';
-import { kindOf, machine, nextState, type ProvisionEvent, type ProvisionState } from './provision-machine.ts';
+import { kindOf, nextState, type ProvisionEvent, type ProvisionState, ruleOf } from './provision-machine.ts';
 import { refuse } from './refusals.ts';
 import type { Claim } from './standing.ts';
 import type { Node, Operation, Outcome } from './state.ts';
@@ -87,7 +87,7 @@ export const broughtAbout: Readonly<Record<WorkEvent, (node: Node) => boolean>> 
   wait: ({ provisionState }) => kindOf(provisionState) === 'waiting',
   resume: ({ provisionState, operation }) => kindOf(provisionState) === 'working' || over(operation, 'aborted'),
   hold: ({ provisionState }) => kindOf(provisionState) === 'held',
-  clean: ({ provisionState }) => machine[provisionState].activity === 'clean',
+  clean: ({ provisionState }) => ruleOf(provisionState).activity === 'clean',
 };
 
 export function alreadyTold(node: Node, event: WorkEvent): NodeEvent[] {
@@ -100,14 +100,14 @@ export function alreadyTold(node: Node, event: WorkEvent): NodeEvent[] {
 /** Sub-operations fail too, an attached interface for one; that is kept beside the work and moves nothing. */
 export function errorRaised(node: Node, report: ProvisionReport): NodeEvent[] {
   const error = clipped(report.error ?? 'A worker reported an error and gave no reason.');
-  const during = report.during ?? machine[node.provisionState].activity ?? node.provisionState;
+  const during = report.during ?? ruleOf(node.provisionState).activity ?? node.provisionState;
   const attempt = node.attempts;
   return isKnown(node, error, during) ? [] : [{ type: 'NodeErrorRaised', data: { during, error, attempt } }];
 }
 
 /** What is at work now; without a name, how far it is. */
 function stepReported(node: Node, { step = node.step ?? undefined, progress }: ProvisionReport): NodeEvent[] {
-  const { activity, kind } = machine[node.provisionState];
+  const { activity, kind } = ruleOf(node.provisionState);
   const isFitting = step && activity && kind !== 'failed' && (step.kind ?? activity) === activity;
   if (!isFitting) {
     const detail = `No such step can be at work on a node that is ${node.provisionState}.`;

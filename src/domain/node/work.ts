@@ -2,7 +2,7 @@ import type { Cause, NodeEvent } from './events.ts';
 import type { NodeFacts } from './facts.ts';
 import { cleanUpLock, released, reserved } from './lock.ts';
 import { moves } from './moves.ts';
-import { type Activity, kindOf, machine, nextState, type ProvisionEvent } from './provision-machine.ts';
+import { type Activity, kindOf, nextState, type ProvisionEvent, ruleOf } from './provision-machine.ts';
 import type { Node } from './state.ts';
 import { clipped } from './texts.ts';
 
@@ -47,7 +47,7 @@ const faultOf: Partial<Record<Activity, 'clean failure' | 'service failure'>> = 
 };
 
 export function faultOnFailure(node: Node, event: ProvisionEvent, error: string): NodeEvent[] {
-  const { activity } = machine[node.provisionState];
+  const { activity } = ruleOf(node.provisionState);
   const cause = event === 'fail' && activity && node.step ? faultOf[activity] : undefined;
   return cause ? [{ type: 'NodeMaintenanceSet', data: { cause, reason: clipped(error) } }] : [];
 }

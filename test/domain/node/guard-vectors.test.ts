@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { nodeAggregate } from '../../../src/domain/node/index.ts';
-import { machine, type ProvisionState } from '../../../src/domain/node/provision-machine.ts';
+import { type KnownState, machine } from '../../../src/domain/node/provision-machine.ts';
 import type { Node } from '../../../src/domain/node/state.ts';
 import type { Resource } from '../../support/story.ts';
 import { faultOf, finishWork, nodeOf, otherHost, type RecordedNode, vectors } from './recorded.ts';
@@ -50,11 +50,11 @@ interface Guards {
   })[];
   stuck_on_restart: (RecordedNode & Final)[];
   orphans: (RecordedNode & Final & { reservation_after: null; final_target_power_state: string | null })[];
-  continue_rpcs: { rpc: string; provision_state: ProvisionState; error: string | null; now: [string, string | null] }[];
+  continue_rpcs: { rpc: string; provision_state: KnownState; error: string | null; now: [string, string | null] }[];
 }
 
 interface Final {
-  final: [ProvisionState, string | null];
+  final: [KnownState, string | null];
   last_error: string | null;
   final_maintenance: boolean;
   fault: string | null;
@@ -281,12 +281,12 @@ describe('a call-back that lets a worker go on', () => {
     return activity === activities[rpc] || !['working', 'waiting'].includes(kind);
   });
   /** Ironic accepts it while it serves the node already, and then breaks down; told twice is no mistake here. */
-  const isToldTwice = ({ provision_state: state }: { provision_state: ProvisionState }) =>
+  const isToldTwice = ({ provision_state: state }: { provision_state: KnownState }) =>
     machine[state].kind === 'working';
 
   test('is accepted from waiting nodes', () => {
     sameAsRecorded(own, (row) => {
-      const node = nodeOf({ ...row, target_provision_state: row.now[1] as ProvisionState | null });
+      const node = nodeOf({ ...row, target_provision_state: row.now[1] as KnownState | null });
       const error = faultOf(node, 'ReportProvisionEvent', { event: 'resume' });
       const recorded = row.error && !isToldTwice(row) ? 'InvalidState' : null;
       return { here: [error, ...placeOf(node)], recorded: [recorded, ...row.now] };

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import {
+  type KnownState,
   kindOf,
   type MachineFault,
   machine,
   type Position,
   type ProvisionEvent,
-  type ProvisionState,
   positionAt,
   provisionEvents,
   provisionStates,
@@ -15,7 +15,7 @@ import { transition } from '../../../src/domain/node/transition.ts';
 import { vectors } from './recorded.ts';
 
 interface MachineFile {
-  states: { value: ProvisionState; stable: boolean; target: ProvisionState | null }[];
+  states: { value: KnownState; stable: boolean; target: KnownState | null }[];
   events: string[];
   transitions: { from: string; event: string; to: string }[];
   constants: Record<string, string[]>;
@@ -47,11 +47,11 @@ interface InvalidRow {
 }
 
 interface TaskRow {
-  from: ProvisionState;
+  from: KnownState;
   event: ProvisionEvent;
-  node_target_before: ProvisionState | null;
+  node_target_before: KnownState | null;
   callback: boolean;
-  target_state_arg: ProvisionState | null;
+  target_state_arg: KnownState | null;
   last_error_arg: string | null;
   to: string;
   node_target_after: string | null;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { DomainEvent } from '../../../src/domain/kernel/events.ts';
 import { Refusal } from '../../../src/domain/kernel/refusal.ts';
 import { nodeAggregate } from '../../../src/domain/node/index.ts';
-import { machine, type ProvisionState } from '../../../src/domain/node/provision-machine.ts';
+import { type KnownState, machine } from '../../../src/domain/node/provision-machine.ts';
 import type { Node } from '../../../src/domain/node/state.ts';
 import { Resource } from '../../support/story.ts';
 
@@ -19,8 +19,8 @@ interface RecordedStep {
 
 /** A node as the recordings write it. */
 export interface RecordedNode {
-  provision_state: ProvisionState;
-  target_provision_state?: ProvisionState | null;
+  provision_state: KnownState;
+  target_provision_state?: KnownState | null;
   target_power_state?: string | null;
   power_state?: string;
   maintenance?: boolean;

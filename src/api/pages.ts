@@ -10,20 +10,11 @@ const open = { schema: undocumented, config: { needs: null } } as const;
 const contentPolicy =
   "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
 
-/** `/`, `/docs` and `/problems`: what people open in a browser. */
+/** `/docs` and `/problems`: what people open in a browser beside the console. */
 export function pageRoutes(app: FastifyInstance, problemTypes: ReadonlyMap<string, ProblemType>): void {
-  app.get('/', open, async (_request, reply) => sendHtml(reply, page('Stackledger', welcome)));
   problemPages(app, problemTypes);
   referencePage(app);
 }
-
-const welcome = `<p>Decides, records and explains the status of cloud resources.</p>
-<ul>
-<li><a href="/docs">API reference</a> (<a href="/openapi.json">OpenAPI</a>)</li>
-<li><a href="/problems">Problems, and what to do about them</a></li>
-<li><a href="/v1/events">All events</a></li>
-<li><a href="/metrics">Metrics</a></li>
-</ul>`;
 
 function problemPages(app: FastifyInstance, types: ReadonlyMap<string, ProblemType>): void {
   const documents = [...types].map(([slug, type]) => ({ type: `/problems/${slug}`, ...type }));

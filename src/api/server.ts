@@ -14,6 +14,7 @@ import { clockRoute } from './clock.ts';
 import { CommandGate } from './command-gate.ts';
 import { commandProblem } from './command-schemas.ts';
 import { commandRoutes } from './commands.ts';
+import { consoleRoutes } from './console.ts';
 import type { EventStreamSettings } from './event-stream.ts';
 import { eventRoutes } from './events.ts';
 import { healthRoutes, type ReadinessCheck } from './health.ts';
@@ -108,6 +109,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   clockRoute(app, runtime.clock, options.settled);
   healthRoutes(app, { metrics, readiness: options.readiness });
   pageRoutes(app, allProblemTypes(aggregates));
+  await consoleRoutes(app, { kinds: aggregates.map(({ kind }) => kind) });
   return app;
 }
 

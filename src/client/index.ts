@@ -22,5 +22,12 @@ export { type Client, type ClientOptions, createClient, type Health } from './cl
 export { ConnectionError, type Flaw, type Problem, ProblemError } from './errors.ts';
 export type { EventPageOptions, SubscribeOptions } from './events.ts';
 export type { Command, Kind, State } from './kinds.ts';
-export type { ExecuteOptions, HistoryOptions, Resource, StateOptions } from './resource.ts';
+export type {
+  ExecuteOptions,
+  HistoryOptions,
+  HistoryPage,
+  HistoryPageOptions,
+  Resource,
+  StateOptions,
+} from './resource.ts';
 export type { RetryPolicy } from './retry.ts';

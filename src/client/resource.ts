@@ -30,7 +30,16 @@ export interface HistoryOptions {
   readonly signal?: AbortSignal;
 }
 
-interface HistoryPage {
+export interface HistoryPageOptions extends HistoryOptions {
+  /** At most so many entries; 100 unless said otherwise, 1000 at most. */
+  readonly limit?: number;
+  /** `next` of the page before: the revision after which the page begins, or in descending order the one before which. */
+  readonly marker?: number;
+}
+
+export interface HistoryPage {
+  /** Of the resource's latest event, whether or not it is on this page. */
+  readonly lastRevision: number;
   readonly next: number | null;
   readonly events: readonly HistoryEntry[];
 }
@@ -108,18 +117,29 @@ export class Resource<K extends Kind> {
    * }
    */
   async *history(options: HistoryOptions = {}): AsyncGenerator<HistoryEntry, void, undefined> {
-    const { diff, order, minPosition, signal } = options;
     let marker: number | undefined;
     for (;;) {
-      const page: HistoryPage = await this.#transport.json<HistoryPage>({
-        path: `${this.#path}/history`,
-        query: { limit: historyPageSize, diff, order, marker, min_position: minPosition },
-        signal,
-      });
+      const place = { limit: historyPageSize, ...(marker !== undefined && { marker }) };
+      const page = await this.historyPage({ ...options, ...place });
       yield* page.events;
       if (page.next === null) return;
       marker = page.next;
     }
+  }
+
+  /**
+   * One page of what happened to the resource.
+   *
+   * @example
+   * const { events, lastRevision } = await client.port(id).historyPage({ order: 'desc', limit: 20 });
+   */
+  historyPage(options: HistoryPageOptions = {}): Promise<HistoryPage> {
+    const { limit, marker, diff, order, minPosition, signal } = options;
+    return this.#transport.json({
+      path: `${this.#path}/history`,
+      query: { limit, diff, order, marker, min_position: minPosition },
+      signal,
+    });
   }
 
   get #path(): string {

@@ -1,0 +1,10 @@
+import type { Kind } from '../../src/client/index.ts';
+
+export const kinds: readonly Kind[] = ['server', 'port', 'node', 'agent', 'network'];
+
+export const kindOfPath = (plural: string): Kind | null => kinds.find((kind) => `${kind}s` === plural) ?? null;
+
+export const hrefOf = ({ kind, id }: { readonly kind: Kind; readonly id: string }): string =>
+  `/${kind}s/${encodeURIComponent(id)}`;
+
+export const apiPathOf = (resource: { readonly kind: Kind; readonly id: string }): string => `/v1${hrefOf(resource)}`;

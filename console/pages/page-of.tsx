@@ -1,0 +1,21 @@
+import type { ReactNode } from 'react';
+import { kindOfPath } from '../lib/kinds.ts';
+import type { Place } from '../lib/navigation.ts';
+import { shortId } from '../parts/resource-id.tsx';
+import { Nowhere } from './nowhere.tsx';
+import { ResourcePage } from './resource/resource-page.tsx';
+
+export interface PageContent {
+  readonly title: string;
+  readonly content: ReactNode;
+}
+
+/** The page that an address names. */
+export function pageOf(place: Place): PageContent {
+  const [section = '', id = ''] = place.path.split('/').slice(1).map(decodeURIComponent);
+  const kind = kindOfPath(section);
+  if (kind && id !== '') {
+    return { title: `${kind} ${shortId(id)}`, content: <ResourcePage place={place} kind={kind} id={id} /> };
+  }
+  return { title: 'Nothing here', content: <Nowhere /> };
+}

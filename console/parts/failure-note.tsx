@@ -1,0 +1,37 @@
+import { ProblemError } from '../../src/client/index.ts';
+import { ledgerNow, useNow } from '../lib/time.ts';
+import type { Failure } from '../lib/use-loaded.ts';
+
+interface Props {
+  readonly what: string;
+  readonly failure: Failure | null;
+  readonly retry: () => void;
+}
+
+/** What failed, why, and when it is tried again. What was shown before stays where it is. */
+export function FailureNote({ what, failure, retry }: Props) {
+  if (!failure) return null;
+  const { error, retryAt } = failure;
+  const title = error instanceof ProblemError ? error.title : 'No answer';
+  return (
+    <div className="failure" role="alert">
+      <strong>
+        <span aria-hidden="true">✕</span> {what} could not be loaded: {title}
+      </strong>
+      <p>{error.message}</p>
+      <p className="actions">
+        {retryAt !== null && <Countdown until={retryAt} />}
+        <button type="button" onClick={retry}>
+          Try now
+        </button>
+      </p>
+    </div>
+  );
+}
+
+function Countdown({ until }: { readonly until: number }) {
+  const ahead = ledgerNow() - Date.now();
+  const seconds = Math.max(0, Math.ceil((until - (useNow() - ahead)) / 1000));
+  // The count is for eyes: a screen reader that read out each second would say nothing else.
+  return <span aria-hidden="true">{seconds === 0 ? 'Trying again…' : `Trying again in ${seconds} s.`}</span>;
+}

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
 import { AppendWatch } from './api/append-watch.ts';
-import { type Identify, identifyByName, identifyByToken } from './api/auth.ts';
+import { identifyByName, identifyByToken } from './api/auth.ts';
 import { Connections } from './api/connections.ts';
 import { Log } from './api/log.ts';
 import { Metrics } from './api/metrics.ts';
 import { buildApi } from './api/server.ts';
-import { parseTokens } from './api/tokens.ts';
+import { parseTokensFile, type TokensFile } from './api/tokens.ts';
 import { Background } from './background.ts';
 import { type Config, ConfigError, loadConfig } from './config.ts';
 import { aggregates } from './domain/aggregates.ts';
@@ -41,13 +41,12 @@ export interface Stackledger {
  * @throws ConfigError, StoreError with a message for the person who starts it
  */
 export async function startStackledger(config: LedgerConfig, open: typeof openStore = openStore): Promise<Stackledger> {
-  const tokens = config.tokensFile === '' ? null : await readTokens(config.tokensFile);
+  const accounts = config.tokensFile === '' ? null : await readTokensFile(config.tokensFile);
   const opened = await open(config.store, { clock: config.clock });
   try {
     const clock = config.clock === 'manual' ? new ManualClock(await timeOfLastEvent(opened)) : new SystemClock();
-    const identify = tokens ? identifyByToken(tokens, () => Date.now()) : identifyByName;
     const log = new Log(config.logLevel, (line) => process.stderr.write(line));
-    const { app, runtime, background } = await assemble(config, opened, clock, identify, log);
+    const { app, runtime, background } = await assemble(config, opened, clock, accounts, log);
     const connections = new Connections(app.server);
     const notifier = novaNotifier(config, opened, log);
     await notifier?.start();
@@ -72,7 +71,7 @@ async function assemble(
   config: LedgerConfig,
   opened: EventStore,
   clock: Clock,
-  identify: Identify,
+  accounts: TokensFile | null,
   log: Log,
 ): Promise<{ app: FastifyInstance; runtime: Runtime; background: Background }> {
   const metrics = new Metrics();
@@ -102,7 +101,8 @@ async function assemble(
     views: background.views,
     aggregates,
     metrics,
-    identify,
+    identify: accounts ? identifyByToken(accounts.tokens, () => Date.now()) : identifyByName,
+    accounts,
     readiness: [() => appends.refusal, () => background.unreadiness()],
     settled: () => background.settled(),
     version: await ownVersion(),
@@ -145,9 +145,9 @@ function novaNotifier(config: LedgerConfig, store: EventStore, log: Log): NovaNo
   });
 }
 
-async function readTokens(path: string) {
+async function readTokensFile(path: string): Promise<TokensFile> {
   try {
-    return parseTokens(await readFile(path, 'utf8'));
+    return parseTokensFile(await readFile(path, 'utf8'));
   } catch (error) {
     const lines = (error as Error).message.split('\n').map((line) => `STACKLEDGER_TOKENS_FILE, ${path}: ${line}`);
     throw new ConfigError(lines);

@@ -39,7 +39,8 @@ export function identifyByToken(tokens: readonly StoredToken[], now: () => numbe
   };
 }
 
-const callerOf = ({ name, roles, projectId }: StoredToken): Caller => {
+/** Who the bearer of a token, or the owner of an account, is to the ledger. */
+export const callerOf = ({ name, roles, projectId }: Pick<StoredToken, 'name' | 'roles' | 'projectId'>): Caller => {
   const role = highest(roles);
   const type = role === 'agent' ? 'agent' : 'user';
   return { actor: { type, id: name, ...(projectId !== undefined && { projectId }) }, role };

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Caller } from './auth.ts';
+import type { Caller, Identify } from './auth.ts';
 import type { Role } from './roles.ts';
 
 declare module 'fastify' {
@@ -18,5 +18,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The least role that may use the route; `nobody` has to be known where it is null. Default: reader. */
     needs?: Role | null;
+    /** How the route finds out who calls, where that is not as everywhere. */
+    identify?: Identify;
   }
 }

@@ -25,14 +25,16 @@ import type { Log } from './log.ts';
 import { PathTable } from './methods.ts';
 import type { Metrics } from './metrics.ts';
 import { openApiRoute } from './openapi.ts';
+import { openstackRoutes } from './openstack/routes.ts';
 import { pageRoutes } from './pages.ts';
 import { PositionWait } from './position-wait.ts';
 import { apiProblem, flawsOf, invalidRequest, problemOf, sendProblem } from './problem.ts';
-import { allProblemTypes } from './problem-types.ts';
+import { allProblemTypes, apiProblems } from './problem-types.ts';
 import { rawProblem } from './raw-problem.ts';
 import { ReadModels } from './read-models.ts';
 import './request.ts';
 import { resourceRoutes } from './resources.ts';
+import type { TokensFile } from './tokens.ts';
 
 export interface ApiOptions {
   readonly runtime: Runtime;
@@ -42,6 +44,8 @@ export interface ApiOptions {
   readonly aggregates: Readonly<Record<Kind, Aggregate>>;
   readonly metrics: Metrics;
   readonly identify: Identify;
+  /** Who may log in on the OpenStack paths; null where everybody may. */
+  readonly accounts: TokensFile | null;
   readonly readiness: readonly ReadinessCheck[];
   readonly version: string;
   /** Settles when all that follows from what has happened so far has followed. */
@@ -108,6 +112,12 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   });
   clockRoute(app, runtime.clock, options.settled);
   healthRoutes(app, { metrics, readiness: options.readiness });
+  await openstackRoutes(app, {
+    ...options,
+    gate,
+    readModels,
+    noteFailure: (request, status, error) => noteFailure(error, status, request, options),
+  });
   pageRoutes(app, allProblemTypes(aggregates));
   await consoleRoutes(app, { kinds: aggregates.map(({ kind }) => kind) });
   return app;
@@ -156,7 +166,7 @@ function guardRoutes(app: FastifyInstance, identify: Identify): void {
     if (needs === null) return;
     route.onRequest = [
       (request, _reply, done) => {
-        request.caller = identify(request.headers);
+        request.caller = (route.config?.identify ?? identify)(request.headers);
         requireRole(request.caller, needs);
         done();
       },
@@ -193,13 +203,22 @@ function answerProblem(
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
-  { metrics, log }: Pick<ApiOptions, 'metrics' | 'log'>,
+  options: Pick<ApiOptions, 'metrics' | 'log'>,
 ): FastifyReply {
   const problem = problemOf(error);
-  // Faults of this program are logged; callers' mistakes are not.
-  if (problem.slug === 'internal-error') log.error('request failed', { requestId: request.id, error });
-  count(request, problem.type.status, request.routeOptions.url ?? 'unknown', metrics, log);
+  noteFailure(error, problem.type.status, request, options);
   return sendProblem(request, reply, problem);
+}
+
+/** Faults of this program are logged; callers' mistakes are counted. */
+function noteFailure(
+  error: unknown,
+  status: number,
+  request: FastifyRequest,
+  { metrics, log }: Pick<ApiOptions, 'metrics' | 'log'>,
+): void {
+  if (status === apiProblems['internal-error'].status) log.error('request failed', { requestId: request.id, error });
+  count(request, status, request.routeOptions.url ?? 'unknown', metrics, log);
 }
 
 /** Ids for requests that bring none: unlike those of any other process. */

@@ -1,0 +1,7 @@
+import type { FastifyInstance } from 'fastify';
+import type { Site } from '../site.ts';
+import { versionRoutes } from './versions.ts';
+
+export function computeRoutes(scope: FastifyInstance, _site: Site): void {
+  versionRoutes(scope);
+}

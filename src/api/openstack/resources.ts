@@ -1,0 +1,100 @@
+import type { FastifyRequest } from 'fastify';
+import type { Aggregate } from '../../domain/kernel/aggregate.ts';
+import type { JsonObject } from '../../domain/kernel/json.ts';
+import type { Kind, ResourceRef } from '../../domain/kernel/resource.ts';
+import type { ListQuery } from '../../projections/queries.ts';
+import type { Done } from '../../runtime/command.ts';
+import type { EventStore } from '../../store/event-store.ts';
+import { requireRole } from '../auth.ts';
+import type { CommandGate } from '../command-gate.ts';
+import { commandHeaders } from '../headers.ts';
+import { flawsOf, invalidRequest, refusalProblem } from '../problem.ts';
+import type { ReadModels } from '../read-models.ts';
+import { roleForCommand } from '../roles.ts';
+
+/** A state as people see it. Each service knows its own kinds' fields. */
+export type State = Readonly<Record<string, unknown>> & { readonly id: string; readonly deletedAt?: string };
+
+export interface ResourcesOptions {
+  readonly gate: CommandGate;
+  readonly store: EventStore;
+  readonly aggregates: Readonly<Record<Kind, Aggregate>>;
+  readonly readModels: ReadModels;
+}
+
+const scanPage = 1000;
+
+/** The ledger as the OpenStack paths use it: commands and single resources through the runtime, lists from the read models. */
+export class Resources {
+  readonly #options: ResourcesOptions;
+
+  constructor(options: ResourcesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Gives a command on behalf of whoever makes the request.
+   *
+   * @example
+   * const { state } = await resources.command(request, { kind: 'port', id }, 'UpdatePort', { name: 'web-1' });
+   * @throws Problem where the caller's role does not allow it, the data is malformed, or the rules refuse it
+   */
+  async command(request: FastifyRequest, resource: ResourceRef, type: string, data: object = {}): Promise<Done> {
+    const { gate, aggregates } = this.#options;
+    requireRole(request.caller, roleForCommand(type));
+    const parsed = aggregates[resource.kind].commands[type]!.safeParse(data);
+    if (!parsed.success) throw invalidRequest(flawsOf('body', parsed.error.issues));
+    const outcome = await gate.execute({
+      resource,
+      type,
+      data: parsed.data as object,
+      actor: request.caller.actor,
+      ...commandHeaders(request.headers),
+      ...requestIds(request),
+    });
+    if (outcome.outcome === 'refused') throw refusalProblem(outcome.refusal, outcome.revision);
+    return outcome;
+  }
+
+  /** A resource as it is; null where there is none, or it was deleted. */
+  async find<S extends State = State>(resource: ResourceRef): Promise<S | null> {
+    if (!this.#options.aggregates[resource.kind].id.safeParse(resource.id).success) return null;
+    const current = await this.#options.gate.current(resource);
+    return current && current.deletedAt === undefined ? (current.state as JsonObject as unknown as S) : null;
+  }
+
+  /** All resources that answer to a query, page by page: what was written before the call is in it. */
+  async *list<S extends State = State>(query: ListQuery): AsyncGenerator<S, void, undefined> {
+    const { readModels, store } = this.#options;
+    const position = await store.head();
+    for (let marker = query.marker, more = true; more; ) {
+      const ask: ListQuery = { limit: scanPage, ...query, ...(marker !== undefined && { marker }) };
+      const { value: page } = await readModels.ask('list', ask, position);
+      for (const { viewText } of page.items) yield JSON.parse(viewText) as S;
+      more = page.next !== null;
+      marker = page.next ?? undefined;
+    }
+  }
+
+  /** The first resources of a list that the read models cannot choose on their own; `more` where there are others. */
+  async page<S extends State = State>(
+    query: ListQuery,
+    limit: number,
+    isWanted: (state: S) => boolean = () => true,
+  ): Promise<{ readonly items: S[]; readonly more: boolean }> {
+    const items: S[] = [];
+    for await (const state of this.list<S>({ ...query, limit: Math.min(limit + 1, scanPage) })) {
+      if (!isWanted(state)) continue;
+      if (items.length === limit) return { items, more: true };
+      items.push(state);
+    }
+    return { items, more: false };
+  }
+}
+
+/** What OpenStack clients send along one undertaking goes with its events; this request's own id too. */
+function requestIds({ headers, openStackRequestId }: FastifyRequest): { requestId: string; correlationId?: string } {
+  const global = headers['x-openstack-request-id'];
+  const ids = { requestId: openStackRequestId };
+  return typeof global === 'string' && /^req-[0-9a-f-]{36}$/.test(global) ? { ...ids, correlationId: global } : ids;
+}

@@ -1,0 +1,48 @@
+import type { FastifyInstance } from 'fastify';
+import type { Identify } from '../auth.ts';
+import type { TokensFile } from '../tokens.ts';
+import { baremetalRoutes } from './baremetal/routes.ts';
+import { baremetal } from './baremetal/service.ts';
+import { computeRoutes } from './compute/routes.ts';
+import { compute } from './compute/service.ts';
+import { byAuthToken } from './identify.ts';
+import { IssuedTokens } from './identity/issued-tokens.ts';
+import { identityRoutes } from './identity/routes.ts';
+import { identity } from './identity/service.ts';
+import { networkRoutes } from './network/routes.ts';
+import { network } from './network/service.ts';
+import { Resources, type ResourcesOptions } from './resources.ts';
+import { type NoteFailure, type Service, serve } from './service.ts';
+import type { Site } from './site.ts';
+
+export interface OpenStackOptions extends ResourcesOptions {
+  readonly identify: Identify;
+  /** Who may log in; null on a ledger without a tokens file, where everybody may. */
+  readonly accounts: TokensFile | null;
+  readonly noteFailure: NoteFailure;
+}
+
+/** The same commands behind the paths that OpenStack's own clients speak: a thin translation, one a service. */
+export async function openstackRoutes(app: FastifyInstance, options: OpenStackOptions): Promise<void> {
+  const { accounts, identify, store, noteFailure } = options;
+  const issued = new IssuedTokens(accounts, () => Date.now());
+  const site: Site = { resources: new Resources(options), store };
+  const byToken = byAuthToken(identify, (token) => issued.find(token)?.caller ?? null);
+
+  app.decorateRequest('microversion');
+  app.decorateRequest('openStackRequestId', '');
+  const offer = (service: Service, routes: (scope: FastifyInstance) => void): Promise<void> =>
+    serve(app, service, noteFailure, (scope) => {
+      scope.addHook('onRoute', (route) => {
+        route.config = { ...route.config, identify: byToken };
+      });
+      routes(scope);
+    });
+
+  await offer(identity, (scope) =>
+    identityRoutes(scope, { issued, accounts, services: [identity, baremetal, compute, network] }),
+  );
+  await offer(baremetal, (scope) => baremetalRoutes(scope, site));
+  await offer(compute, (scope) => computeRoutes(scope, site));
+  await offer(network, (scope) => networkRoutes(scope, site));
+}

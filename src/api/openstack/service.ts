@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { undocumented } from '../openapi-routes.ts';
+import { apiProblem, problemOf } from '../problem.ts';
+import type { Role } from '../roles.ts';
+import { Fault, type FaultStyle } from './fault.ts';
+import {
+  type Microversion,
+  type MicroversionScheme,
+  negotiate,
+  requested,
+  textOf,
+  versionHeaders,
+} from './microversion.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The version the request is answered in, on services that have microversions. */
+    microversion: Microversion;
+    /** `req-<uuid>`: told to the caller and kept with the events. */
+    openStackRequestId: string;
+  }
+}
+
+/** An OpenStack service as this server plays it: where it is, how it counts its versions, how it speaks of errors. */
+export interface Service {
+  /** As the catalogue and the clients call it, such as `baremetal`. */
+  readonly type: string;
+  readonly name: string;
+  /** All its paths begin so. */
+  readonly prefix: string;
+  /** What clients are sent to: the prefix, or with a version where its clients expect one. */
+  readonly endpoint: string;
+  readonly faults: FaultStyle;
+  readonly microversions?: MicroversionScheme;
+}
+
+/** A fault that was answered: for the log and the counters. */
+export type NoteFailure = (request: FastifyRequest, status: number, error: unknown) => void;
+
+/** Options of a route for callers with a role. */
+export const forRole = (needs: Role) => ({ schema: undocumented, config: { needs } });
+/** Options of a route for everybody. */
+export const forAll = { schema: undocumented, config: { needs: null } };
+
+/** Registers a service. Whatever goes wrong under its prefix is told in its own words. */
+export async function serve(
+  app: FastifyInstance,
+  service: Service,
+  noteFailure: NoteFailure,
+  routes: (scope: FastifyInstance) => void,
+): Promise<void> {
+  await app.register(
+    async (scope) => {
+      scope.addHook('onRequest', async (request, reply) => {
+        request.openStackRequestId = `req-${randomUUID()}`;
+        reply.header('x-openstack-request-id', request.openStackRequestId);
+        if (service.microversions) reply.headers(speakVersion(request, service.microversions));
+      });
+      scope.setErrorHandler((error, request, reply) => {
+        const fault = error instanceof Fault ? error : inWordsOf(service, request, error);
+        noteFailure(request, fault.status, error);
+        return reply
+          .code(fault.status)
+          .headers(fault.headers)
+          .type('application/json')
+          .send(service.faults.body(fault));
+      });
+      scope.setNotFoundHandler((request) => {
+        const path = request.url.split('?', 1)[0]!.slice(0, 200);
+        throw apiProblem('unknown-path', `There is no ${request.method} ${path}.`);
+      });
+      routes(scope);
+    },
+    { prefix: service.prefix },
+  );
+}
+
+function inWordsOf({ faults }: Service, request: FastifyRequest, error: unknown): Fault {
+  const problem = problemOf(error);
+  const { status, kind, message, headers } = faults.of(problem);
+  if (status !== 401) return new Fault(status, kind, message, { ...problem.headers, ...headers });
+  return new Fault(status, kind, message, { 'www-authenticate': `Keystone uri="${baseUrl(request)}/identity"` });
+}
+
+/** Takes the version the caller asks for; what the answer is to say of it, also where it is refused. */
+function speakVersion(request: FastifyRequest, scheme: MicroversionScheme): Record<string, string> {
+  const text = requested(request.headers, scheme);
+  request.microversion = negotiate(text, scheme);
+  return versionHeaders(textOf(request.microversion), scheme);
+}
+
+/** Where the caller sees this server, for links. A proxy that ends TLS says so. */
+export function baseUrl({ headers, protocol, host }: FastifyRequest): string {
+  const forwarded = String(headers['x-forwarded-proto'] ?? '');
+  return `${/^https?$/.test(forwarded) ? forwarded : protocol}://${host}`;
+}

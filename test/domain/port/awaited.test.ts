@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { agentRef } from '../../../src/domain/agent/identity.ts';
-import { dhcpHost, networkId, openUsualSite, ovsOn, serverPort, subnetId } from './site.ts';
+import { openUsualSite, ovsOn, serverPort } from './site.ts';
+import { dhcpHost, networkId, subnetId } from './surroundings.ts';
 
 const onHostA = { ...serverPort, host: 'host-a' };
 const entities = (port: { blocks: { entity: string }[] }) => port.blocks.map(({ entity }) => entity).sort();

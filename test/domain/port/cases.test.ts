@@ -3,7 +3,8 @@ import { agentRef } from '../../../src/domain/agent/identity.ts';
 import { isLeftOver } from '../../../src/domain/port/migration.ts';
 import type { Port } from '../../../src/domain/port/state.ts';
 import { done, nthId, slugOf, typesOf } from '../../support/ledger.ts';
-import { dhcpHost, networkId, openUsualSite, ovsOn, serverPort, subnetId } from './site.ts';
+import { openUsualSite, ovsOn, serverPort } from './site.ts';
+import { dhcpHost, networkId, subnetId } from './surroundings.ts';
 
 const onHostA = { ...serverPort, host: 'host-a' };
 const [p1, p2, p3] = [nthId(1), nthId(2), nthId(3)];

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { serverPort, subnetId } from './site.ts';
+import { serverPort } from './site.ts';
+import { subnetId } from './surroundings.ts';
 
 export const hosts = ['host-a', 'host-b'];
 

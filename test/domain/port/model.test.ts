@@ -7,7 +7,8 @@ import { isBound, type Port } from '../../../src/domain/port/state.ts';
 import type { Outcome } from '../../../src/runtime/command.ts';
 import { nthId } from '../../support/ledger.ts';
 import { type Given, hosts, portCommand } from './commands.ts';
-import { dhcpHost, networkId, openUsualSite, ovsOn, subnetId } from './site.ts';
+import { openUsualSite, ovsOn } from './site.ts';
+import { dhcpHost, networkId, subnetId } from './surroundings.ts';
 
 const ports = [nthId(1), nthId(2)];
 const ovsConfiguration = { bridge_mappings: { physnet1: 'br-physnet1' }, tunnel_types: ['vxlan'] };

@@ -6,7 +6,7 @@ import { portAggregate } from '../../../src/domain/port/index.ts';
 import type { Port } from '../../../src/domain/port/state.ts';
 import { Resource } from '../../support/story.ts';
 import { type Given, portCommand } from './commands.ts';
-import { networkId, subnetId } from './site.ts';
+import { networkId, subnetId } from './surroundings.ts';
 
 /** A network with DHCP, and an agent on `host-a`; `host-b` has none. */
 const surroundings: Related = {

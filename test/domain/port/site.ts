@@ -14,13 +14,9 @@ import type { Outcome } from '../../../src/runtime/command.ts';
 import type { EventStore } from '../../../src/store/event-store.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { collect, executor, nthId, openLedger, slugOf, typesOf } from '../../support/ledger.ts';
+import { networkId, subnetId, surroundingsBy } from './surroundings.ts';
 
-export const networkId = 'cccccccc-0000-4000-8000-000000000001';
-export const subnetId = 'cccccccc-0000-4000-8000-0000000000ff';
 export const serverId = 'aaaaaaaa-0000-4000-8000-000000000001';
-export const dhcpHost = 'dhcp-host';
-
-const second = 1000;
 
 export type Site = Awaited<ReturnType<typeof openSite>>;
 
@@ -41,8 +37,6 @@ export async function openSite(mechanismDrivers?: readonly MechanismDriver[]) {
   });
   const lost = () => racesLost;
 
-  /** Agents that go on beating while time passes. */
-  const beating = new Map<string, ResourceRef>();
   const seen = new Set<string>();
   const told: FlowCommand[] = [];
   const refusedByFlows: string[] = [];
@@ -112,26 +106,6 @@ export async function openSite(mechanismDrivers?: readonly MechanismDriver[]) {
 
   const port = (id: string, type: string, data: object = {}): Promise<Outcome> => execute('port', id, type, data);
 
-  async function registerAgent(agent: ResourceRef, configurations: JsonObject = {}): Promise<Outcome> {
-    beating.set(agent.id, agent);
-    return execute('agent', agent.id, 'RegisterAgent', { configurations });
-  }
-
-  /** Lets time pass while all agents but the silent ones go on beating. */
-  async function pass(seconds: number): Promise<void> {
-    for (let left = seconds; left > 0; left -= 30) {
-      await clock.advance(Math.min(left, 30) * second);
-      for (const agent of beating.values()) await execute('agent', agent.id, 'Heartbeat');
-    }
-  }
-
-  async function silence(agent: ResourceRef, seconds: number): Promise<void> {
-    beating.delete(agent.id);
-    await pass(seconds);
-  }
-
-  const killAgent = (agent: ResourceRef): Promise<void> => silence(agent, 80);
-
   return {
     store,
     runtime,
@@ -139,29 +113,11 @@ export async function openSite(mechanismDrivers?: readonly MechanismDriver[]) {
     execute,
     port,
     settle,
-    pass,
-    registerAgent,
-    silence,
-    killAgent,
+    ...surroundingsBy({ execute, advance: (seconds) => clock.advance(seconds * 1000) }),
     told,
     refusedByFlows,
     racesLost: lost,
     portState: (id: string) => stateOf<Port>({ kind: 'port', id }),
-
-    async createNetwork(segments: object[], dhcp: { enableDhcp?: boolean } = {}): Promise<void> {
-      await execute('network', networkId, 'CreateNetwork', { segments });
-      await execute('network', networkId, 'AddSubnet', { id: subnetId, cidr: '10.0.0.0/24', ...dhcp });
-    },
-
-    async scheduleDhcp(): Promise<void> {
-      await registerAgent(agentRef(dhcpHost, agentTypes.dhcp));
-      await execute('network', networkId, 'ScheduleDhcpAgent', { host: dhcpHost });
-    },
-
-    async deleteAgent(agent: ResourceRef): Promise<void> {
-      beating.delete(agent.id);
-      await execute('agent', agent.id, 'DeleteAgent');
-    },
 
     /** Another process on the same ledger. */
     async rival(drivers = mechanismDrivers) {
@@ -176,25 +132,28 @@ export async function openSite(mechanismDrivers?: readonly MechanismDriver[]) {
     /** Nobody interferes any more. */
     undisturbed: () => hooks.clear(),
 
-    /** Runs `interfere` when something of the port is about to be stored, which then loses the race; again if it says so. */
-    interfering(portId: string, interfere: () => Promise<boolean>): void {
-      const stream = `port-${portId}`;
-      hooks.set(stream, async () => {
-        hooks.delete(stream); // what interferes is not interfered with
-        if (await interfere()) this.interfering(portId, interfere);
-      });
-    },
+    interfering: interferingBy(hooks),
   };
 }
 
 /** What happens before the next append to a stream. */
-type Hooks = Map<string, () => Promise<void>>;
+export type Hooks = Map<string, () => Promise<void>>;
+
+/** Runs `interfere` when something of the port is about to be stored, which then loses the race; again if it says so. */
+export const interferingBy = (hooks: Hooks) =>
+  function interfering(portId: string, interfere: () => Promise<boolean>): void {
+    const stream = `port-${portId}`;
+    hooks.set(stream, async () => {
+      hooks.delete(stream); // what interferes is not interfered with
+      if (await interfere()) interfering(portId, interfere);
+    });
+  };
 
 /**
  * Carries out appends in the order in which they are asked for, and after one that failed none that was asked for before
  * its failure was known: those were decided on top of it.
  */
-function hooked(store: EventStore, hooks: Hooks): EventStore {
+export function hooked(store: EventStore, hooks: Hooks): EventStore {
   let last: Promise<unknown> = Promise.resolve();
   let asked = 0;
   const lostUpTo = new Map<string, number>();

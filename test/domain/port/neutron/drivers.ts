@@ -33,11 +33,12 @@ const scripted = ({ name, connectivity = 'l2', on }: ScriptedDriver): MechanismD
   },
 });
 
-/** Neutron's test driver: the name of the host says what is to happen. */
+/** Neutron's test driver: the name of the host, up to a dot, says what is to happen. */
 const byHostName: MechanismDriver = {
   ...agentless,
   name: 'test',
-  bind({ host, segments }): Verdict {
+  bind({ host: fullName, segments }): Verdict {
+    const host = fullName.split('.')[0];
     const segment = segments[0]!;
     const bound = { verdict: 'bound', segment, vifType: 'ovs' } as const;
     if (host === 'host-ovs-no_filter') return { ...bound, vifDetails: { port_filter: false } };
@@ -62,9 +63,22 @@ export const otherWorker: MechanismDriver = {
 };
 
 /** `logger` only writes to a log. */
-const known = [...mechanismDrivers, byHostName];
+const namesOf = ({ setup }: Scenario): string[] =>
+  (setup.mechanismDrivers ?? ['openvswitch']).filter((name) => name !== 'logger');
 
-export const driversFor = ({ setup }: Scenario): MechanismDriver[] => [
-  ...(setup.mechanismDrivers ?? ['openvswitch']).flatMap((name) => known.filter((driver) => driver.name === name)),
-  ...(setup.scriptedDrivers ?? []).map(scripted),
+/** The ledger's own drivers by their names, where the scenario has no others. */
+export function ownDriversFor(scenario: Scenario): string[] | null {
+  const names = namesOf(scenario);
+  return scenario.setup.scriptedDrivers || names.includes(byHostName.name) ? null : names;
+}
+
+export const driversFor = (scenario: Scenario): MechanismDriver[] => [
+  ...namesOf(scenario).map((name) => [...mechanismDrivers, byHostName].find((driver) => driver.name === name)!),
+  ...(scenario.setup.scriptedDrivers ?? []).map(scripted),
 ];
+
+/** A driver that knows no hosts but those in one domain. */
+export const within = (domain: string, driver: MechanismDriver): MechanismDriver => ({
+  ...driver,
+  bind: (request) => (request.host.endsWith(domain) ? driver.bind(request) : refused('not-mine', `not in ${domain}`)),
+});

@@ -1,7 +1,7 @@
 import type { MechanismDriver } from '../../../../src/domain/port/drivers/mechanism-driver.ts';
 import { refused } from '../../../../src/domain/port/drivers/mechanism-driver.ts';
-import type { Site } from '../site.ts';
 import { otherWorker } from './drivers.ts';
+import type { Stage } from './stage.ts';
 import { portId } from './translation.ts';
 import type { Interference, Step } from './vectors.ts';
 
@@ -43,7 +43,7 @@ function commandOf({ do: what, value }: Interference, step: Step, n: number): Co
 }
 
 /** Another worker acts whenever the step is about to be stored, so that it must be decided again. */
-export async function interfere(site: Site, step: Step, drivers: readonly MechanismDriver[]): Promise<void> {
+export async function interfere(site: Stage, step: Step, drivers: readonly MechanismDriver[]): Promise<void> {
   const all = interferences(step);
   const winner = await site.rival([otherWorker, ...drivers]);
   const loser = await site.rival([failing]);
@@ -60,7 +60,7 @@ export async function interfere(site: Site, step: Step, drivers: readonly Mechan
 }
 
 /** What comes after the step. Who is first to bind stays: another worker has nothing to do then. */
-export async function follow(site: Site, step: Step): Promise<void> {
+export async function follow(site: Stage, step: Step): Promise<void> {
   for (const one of interferences(step)) {
     if (one.do !== 'other_worker_binds') await site.port(portId(step.port), ...commandOf(one, step, 1));
   }

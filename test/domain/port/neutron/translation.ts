@@ -3,7 +3,9 @@ import type { ResourceRef } from '../../../../src/domain/kernel/resource.ts';
 import { type Binding, isBound, type OtherBinding, type Port } from '../../../../src/domain/port/state.ts';
 import type { Outcome } from '../../../../src/runtime/command.ts';
 import { nthId } from '../../../support/ledger.ts';
-import { networkId, type Site, serverId, subnetId } from '../site.ts';
+import { serverId } from '../site.ts';
+import { networkId, subnetId } from '../surroundings.ts';
+import type { Stage } from './stage.ts';
 import type { AgentOf, Args, BindingState, PortState, Scenario, Step } from './vectors.ts';
 
 const types: Record<string, string> = {
@@ -20,7 +22,7 @@ const portNames = ['P', 'Q', 'GHOST'];
 export const portId = (name = 'P'): string => nthId(portNames.indexOf(name) + 1);
 
 /** Builds what a scenario starts from. Agents that are dead fall silent first, so that the others need not. */
-export async function setUp(site: Site, { setup }: Scenario): Promise<void> {
+export async function setUp(site: Stage, { setup }: Scenario): Promise<void> {
   const segments = setup.segments ?? [{ type: 'vlan', physnet: 'physnet1', id: 10 }];
   await site.createNetwork(
     segments.map(({ type, physnet = null, id = null }) => ({
@@ -45,7 +47,7 @@ export async function setUp(site: Site, { setup }: Scenario): Promise<void> {
 }
 
 /** The commands a step stands for. Some steps are about several ports, or about agents. */
-export async function perform(site: Site, step: Step): Promise<Outcome[]> {
+export async function perform(site: Stage, step: Step): Promise<Outcome[]> {
   const operation = operations[step.op];
   if (!operation) throw new Error(`no translation for ${step.op}`);
   return operation(site, step.args ?? {}, portId(step.port));
@@ -53,7 +55,7 @@ export async function perform(site: Site, step: Step): Promise<Outcome[]> {
 
 export const isKnown = ({ op }: Step): boolean => op in operations;
 
-type Operation = (site: Site, args: Args, port: string) => Promise<Outcome[]>;
+type Operation = (site: Stage, args: Args, port: string) => Promise<Outcome[]>;
 
 const operations: Record<string, Operation> = {
   create_port: one((args) => ['CreatePort', creation(args)]),

@@ -83,6 +83,10 @@ export interface NovaEvent {
   status?: string;
 }
 
+/** As it is compared: of a deletion there is no status. */
+export const novaEvent = ({ name, status }: NovaEvent): NovaEvent =>
+  name === 'network-vif-deleted' ? { name } : { name, status: status! };
+
 export interface PortState {
   status: string;
   adminStateUp: boolean;

@@ -100,6 +100,7 @@ async function assemble(
     store,
     views: background.views,
     aggregates,
+    settings: config,
     metrics,
     identify: accounts ? identifyByToken(accounts.tokens, () => Date.now()) : identifyByName,
     accounts,

@@ -138,7 +138,7 @@ export const answered = (description: string, schema: z.ZodType): Record<string,
   200: { description, content: { 'application/json': { schema } } },
 });
 
-const idOf = ({ kind, id }: Aggregate): z.ZodType => z.object({ id: id.describe(`Id of the ${kind}.`) });
+export const idOf = ({ kind, id }: Aggregate): z.ZodType => z.object({ id: id.describe(`Id of the ${kind}.`) });
 
 const CommandHeaders = z.object({
   'idempotency-key': z.string().min(1).max(255).optional().describe('Makes a retry safe.'),

@@ -63,7 +63,7 @@ function sendState(request: FastifyRequest, reply: FastifyReply, state: VisibleS
 }
 
 /** @throws Problem where the resource did not exist at that moment */
-async function stateThen(
+export async function stateThen(
   store: EventStore,
   aggregate: Aggregate,
   resource: ResourceRef,

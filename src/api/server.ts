@@ -4,6 +4,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { z } from 'zod';
 import type { Aggregate } from '../domain/kernel/aggregate.ts';
 import type { Kind } from '../domain/kernel/resource.ts';
+import type { PortSettings } from '../domain/port/drivers/configured.ts';
 import type { Views } from '../projections/views.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { EventStore } from '../store/event-store.ts';
@@ -34,6 +35,7 @@ import { rawProblem } from './raw-problem.ts';
 import { ReadModels } from './read-models.ts';
 import './request.ts';
 import { resourceRoutes } from './resources.ts';
+import { whyRoutes } from './why.ts';
 import type { TokensFile } from './tokens.ts';
 
 export interface ApiOptions {
@@ -42,6 +44,8 @@ export interface ApiOptions {
   /** The read models, once they are open. */
   readonly views: Promise<Views>;
   readonly aggregates: Readonly<Record<Kind, Aggregate>>;
+  /** The site's mechanism drivers, where it has named some. */
+  readonly settings: PortSettings;
   readonly metrics: Metrics;
   readonly identify: Identify;
   /** Who may log in on the OpenStack paths; null where everybody may. */
@@ -101,6 +105,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   resourceRoutes(app, { aggregates, gate, store, positions });
   listRoutes(app, { aggregates, readModels });
   historyRoutes(app, { aggregates, store, positions });
+  whyRoutes(app, { ...options, gate, positions, readModels });
   eventRoutes(app, {
     aggregates,
     store,

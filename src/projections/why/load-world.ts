@@ -4,6 +4,7 @@ import type { PortSettings } from '../../domain/port/drivers/configured.ts';
 import { explainers } from '../../domain/why/explain.ts';
 import type { World } from '../../domain/why/world.ts';
 import type { EventStore } from '../../store/event-store.ts';
+import { StoreError } from '../../store/store-error.ts';
 import type { Views } from '../views.ts';
 import { ViewsError } from '../views-error.ts';
 import { StreamTail } from './stream-tail.ts';
@@ -107,7 +108,7 @@ class Gathering {
 
   /** Takes the resource in, and answers what it leads to. */
   async #visit(resource: ResourceRef): Promise<readonly ResourceRef[]> {
-    const then = await this.#scene.stateOf(resource);
+    const then = await this.#look(resource);
     if (!then) return [];
     const { kind } = resource;
     const { state, revision } = then;
@@ -117,6 +118,17 @@ class Gathering {
     this.#tails.set(streamOf(resource), tail);
     const [naming, agents] = await Promise.all([this.#naming(resource, state), this.#agentsOfHolder(state)]);
     return [...explainers[kind].looksAt(state, this.#sources), ...naming, ...agents];
+  }
+
+  /** One resource that cannot be folded is left out; the others still explain themselves. */
+  async #look(resource: ResourceRef): Promise<StateThen | null> {
+    try {
+      return await this.#scene.stateOf(resource);
+    } catch (error) {
+      if (error instanceof StoreError) throw error;
+      this.#partial = true;
+      return null;
+    }
   }
 
   /** Read models know only the present; whether it was so at the moment is seen in the states of then. */

@@ -73,10 +73,10 @@ export async function openSite(mechanismDrivers?: readonly MechanismDriver[]) {
     }
   }
 
-  async function find(search: Search | null): Promise<string[]> {
-    if (search === null) return [];
-    const candidates = search.kind === 'port' ? await all<Port>('port') : await all<Network>('network');
-    return candidates.filter((candidate) => matches(search, candidate)).map(({ id }) => id);
+  async function find(search: Search): Promise<ResourceRef[]> {
+    const { kind } = search;
+    const candidates = kind === 'port' ? await all<Port>('port') : await all<Network>('network');
+    return candidates.filter((candidate) => matches(search, candidate)).map(({ id }) => ({ kind, id }));
   }
 
   async function run(flow: Flow | SearchingFlow, event: FlowEvent): Promise<void> {
@@ -92,7 +92,8 @@ export async function openSite(mechanismDrivers?: readonly MechanismDriver[]) {
       for (const resource of missing)
         known.set(streamOf(resource), resource.kind === 'server' ? {} : await stateOf(resource));
     }
-    const found = 'search' in flow ? await find(flow.search(event)) : [];
+    const searches = 'search' in flow ? flow.search(event, related) : [];
+    const found = (await Promise.all(searches.map(find))).flat();
     for (const [index, command] of flow.react(event, related, found).entries()) {
       if (command.resource.kind === 'server') {
         told.push(command);
@@ -181,6 +182,7 @@ export function hooked(store: EventStore, hooks: Hooks): EventStore {
 
 function matches(search: Search, resource: Port | Network): boolean {
   if ('dhcpHost' in search) return (resource as Network).dhcpAgents.some(({ host }) => host === search.dhcpHost);
+  if (search.kind !== 'port') return false;
   const { binding, blocks, networkId: network } = resource as Port;
   if ('vifType' in search) return binding.host === search.host && binding.vifType === search.vifType;
   const place = 'host' in search ? binding.host === search.host : network === search.networkId;

@@ -1,0 +1,79 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { Aggregate } from '../domain/kernel/aggregate.ts';
+import type { PortSettings } from '../domain/port/drivers/configured.ts';
+import type { Views } from '../projections/views.ts';
+import type { WhySources } from '../projections/why/load-world.ts';
+import { type Present, whyNow, whyThen } from '../projections/why/why.ts';
+import { timestamp } from '../runtime/clock.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { EventStore } from '../store/event-store.ts';
+import { negotiate } from './accept.ts';
+import type { CommandGate } from './command-gate.ts';
+import { requireId } from './command-schemas.ts';
+import { documentedWhy } from './openapi-why.ts';
+import type { PositionWait } from './position-wait.ts';
+import type { ReadModels } from './read-models.ts';
+import { notFound, stateThen } from './resources.ts';
+import { minPosition, moment } from './schemas.ts';
+
+const WhyQuery = z.strictObject({ at: moment.optional(), min_position: minPosition });
+
+export interface WhyOptions {
+  readonly runtime: Runtime;
+  readonly store: EventStore;
+  readonly aggregates: WhySources['aggregates'];
+  readonly settings: PortSettings;
+  readonly views: Promise<Views>;
+  readonly gate: CommandGate;
+  readonly positions: PositionWait;
+  readonly readModels: ReadModels;
+}
+
+/** `GET /v1/{kind}s/{id}/why`: what the resource waits for, or with `?at=` what it waited for then. Deleted ones as well. */
+export function whyRoutes(app: FastifyInstance, options: WhyOptions): void {
+  const sources = whySources(options);
+  const present = presentOf(options);
+  for (const aggregate of Object.values<Aggregate>(options.aggregates)) {
+    app.get<{ Params: { id: string }; Querystring: z.output<typeof WhyQuery> }>(
+      `/v1/${aggregate.kind}s/:id/why`,
+      { schema: { ...documentedWhy(aggregate), querystring: WhyQuery } },
+      async (request, reply) => {
+        negotiate(request.headers.accept, ['application/json']);
+        const resource = { kind: aggregate.kind, id: request.params.id };
+        requireId(aggregate, resource.id);
+        const { at, min_position } = request.query;
+        await options.positions.reached(min_position);
+        if (min_position !== undefined) await options.readModels.reached(min_position);
+        const then = at && (await stateThen(options.store, aggregate, resource, at));
+        const why =
+          then && at
+            ? await whyThen(sources, resource, at, then)
+            : at
+              ? null
+              : await whyNow(sources, present, resource);
+        if (!why) throw notFound(resource);
+        reply.header('cache-control', 'no-cache').header('stackledger-position', why.at.position);
+        return why;
+      },
+    );
+  }
+}
+
+/** Explanations do without read models that are still being opened. */
+export function whySources({ store, aggregates, settings, views }: WhyOptions): WhySources {
+  let opened: Views | null = null;
+  views.then(
+    (ready) => {
+      opened = ready;
+    },
+    () => {}, // whoever opens them says so
+  );
+  return { store, aggregates, settings, views: () => opened };
+}
+
+export const presentOf = ({ gate, runtime }: Pick<WhyOptions, 'gate' | 'runtime'>): Present => ({
+  now: () => timestamp(runtime.clock.now()),
+  current: (resource) => gate.current(resource),
+  heardAt: (resource) => runtime.heardAt(resource),
+});

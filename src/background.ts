@@ -1,5 +1,6 @@
 import { aggregates } from './domain/aggregates.ts';
 import type { Search } from './domain/flows/searching-flow.ts';
+import { countedStates } from './domain/node/under-way.ts';
 import { deferred } from './projections/host/deferred.ts';
 import { searchViews } from './projections/search.ts';
 import { openViews, type Views } from './projections/views.ts';
@@ -101,7 +102,11 @@ export class Background {
     while (!(await views.waitFor(head, patienceMs, signal))) if (signal.aborted) return;
     for await (const { resource } of views.deadlines()) {
       if (signal.aborted) return;
-      await this.#options.runtime.watchDeadlines(resource);
+      await this.#options.runtime.takeUp(resource);
+    }
+    for (const id of await searchViews(views, { kind: 'node', provisionStates: countedStates })) {
+      if (signal.aborted) return;
+      await this.#options.runtime.takeUp({ kind: 'node', id });
     }
   }
 }

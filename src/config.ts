@@ -15,6 +15,13 @@ const switchedOn = z
   .enum(['true', 'false', '1', '0', ''], 'must be true or false')
   .transform((value) => value !== 'false' && value !== '0');
 
+const commaSeparated = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== ''),
+);
+
 const aDay = 86_400_000;
 const aYear = 366 * aDay;
 
@@ -54,18 +61,40 @@ const settings = {
     does: 'A boot whose ports were not plugged in time, or whose plugging failed, is given up.',
   }),
   maxConcurrentDeploy: setting(integer(1, 1_000_000), '250', { does: 'Nodes that may be deployed at the same time.' }),
-  maxConcurrentClean: setting(integer(1, 1_000_000), '50', { does: 'Nodes that may be cleaned at the same time.' }),
+  maxConcurrentClean: setting(integer(1, 1_000_000), '50', {
+    does: 'Nodes that may be torn down or cleaned at the same time.',
+  }),
+  workersPerConductor: setting(integer(1, 1_000_000), '300', {
+    does: 'Nodes that one conductor may work on at the same time.',
+  }),
+  deployCallBackTimeoutMs: setting(integer(0, aYear), '1800000', {
+    does: 'How long a node in `wait call-back` may be silent before its deployment fails; 0: for ever.',
+  }),
+  cleanCallBackTimeoutMs: setting(integer(0, aYear), '1800000', {
+    does: 'The same for a cleaning, in `clean wait`.',
+  }),
+  rescueCallBackTimeoutMs: setting(integer(0, aYear), '1800000', {
+    does: 'The same for a rescue, in `rescue wait`.',
+  }),
+  serviceCallBackTimeoutMs: setting(integer(0, aYear), '1800000', {
+    does: 'The same for a service, in `service wait`.',
+  }),
+  inspectTimeoutMs: setting(integer(0, aYear), '1800000', {
+    does: 'How long an inspection may take altogether before it fails; 0: for ever.',
+  }),
   allowProvisioningInMaintenance: setting(switchedOn, 'true', {
     does: 'Whether `provide` and call-backs work on a node in maintenance.',
   }),
   allowDeletingAvailableNodes: setting(switchedOn, 'true', {
     does: 'Whether a node that is available may be deleted.',
   }),
+  driversWithoutInspectAbort: setting(commaSeparated, '', {
+    does: 'Drivers whose inspection cannot be aborted while it waits, separated by commas.',
+  }),
   mechanismDrivers: setting(
-    z
-      .string()
-      .transform((text) => text.split(',').map((name) => name.trim()))
-      .pipe(z.array(z.enum(driverNames, `must be among ${driverNames.join(', ')}`))),
+    commaSeparated.pipe(
+      z.array(z.enum(driverNames, `must be among ${driverNames.join(', ')}`)).min(1, 'must name one'),
+    ),
     defaultMechanismDrivers.map(({ name }) => name).join(','),
     { does: 'Mechanism drivers that are asked to bind a port, in this order.' },
   ),

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Actor } from '../domain/kernel/actor.ts';
+import type { CommandRequest } from '../runtime/command.ts';
 import { textOf } from './headers.ts';
 import { apiProblem } from './problem.ts';
 import { highest, includes, type Role } from './roles.ts';
@@ -9,7 +10,15 @@ import { type StoredToken, TokenRing } from './tokens.ts';
 export interface Caller {
   readonly actor: Actor;
   readonly role: Role;
+  /** A token proves it. Where nobody is asked for one everybody has the role, and yet the locks of others hold. */
+  readonly administrator?: true;
 }
+
+/** What a command takes along of its caller. */
+export const authorOf = ({ actor, administrator }: Caller): Pick<CommandRequest, 'actor' | 'administrator'> => ({
+  actor,
+  ...(administrator && { administrator }),
+});
 
 /** Finds out who makes a request. @throws Problem where a token is needed and none that counts was sent */
 export type Identify = (headers: IncomingHttpHeaders) => Caller;
@@ -43,7 +52,8 @@ export function identifyByToken(tokens: readonly StoredToken[], now: () => numbe
 export const callerOf = ({ name, roles, projectId }: Pick<StoredToken, 'name' | 'roles' | 'projectId'>): Caller => {
   const role = highest(roles);
   const type = role === 'agent' ? 'agent' : 'user';
-  return { actor: { type, id: name, ...(projectId !== undefined && { projectId }) }, role };
+  const actor: Actor = { type, id: name, ...(projectId !== undefined && { projectId }) };
+  return { actor, role, ...(role === 'admin' && { administrator: true }) };
 };
 
 const unauthenticated = (detail: string, challenge: string) =>

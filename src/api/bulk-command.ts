@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { Actor } from '../domain/kernel/actor.ts';
 import type { Aggregate } from '../domain/kernel/aggregate.ts';
 import type { CommandRequest } from '../runtime/command.ts';
-import { type Caller, requireRole } from './auth.ts';
+import { authorOf, type Caller, requireRole } from './auth.ts';
 import { parseCommand, requireId } from './command-schemas.ts';
 import type { CommandHeaders } from './headers.ts';
 import { parseJson } from './json-text.ts';
@@ -38,13 +37,13 @@ export function bulkCommand(line: Line, { aggregates, caller, headers }: BulkCon
   requireId(aggregate, id, 'body');
   const { type, data } = parseCommand(aggregate, body);
   requireRole(caller, roleForCommand(type));
-  return request({ kind: aggregate.kind, id }, { type, data }, caller.actor, headers, key, ifMatch);
+  return request({ kind: aggregate.kind, id }, { type, data }, caller, headers, key, ifMatch);
 }
 
 function request(
   resource: CommandRequest['resource'],
   { type, data }: Pick<CommandRequest, 'type' | 'data'>,
-  actor: Actor,
+  caller: Caller,
   headers: BulkContext['headers'],
   key: string | undefined,
   ifRevision: number | undefined,
@@ -53,7 +52,7 @@ function request(
     resource,
     type,
     data,
-    actor,
+    ...authorOf(caller),
     ...headers,
     ...(key !== undefined && { key }),
     ...(ifRevision !== undefined && { ifRevision }),

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Aggregate } from '../domain/kernel/aggregate.ts';
 import type { ResourceRef } from '../domain/kernel/resource.ts';
 import type { CommandRequest, Done } from '../runtime/command.ts';
-import { requireRole } from './auth.ts';
+import { authorOf, requireRole } from './auth.ts';
 import type { CommandGate } from './command-gate.ts';
 import { type CommandBody, commandBodyOf, requireId } from './command-schemas.ts';
 import { commandHeaders } from './headers.ts';
@@ -27,7 +27,7 @@ export function commandRoutes(app: FastifyInstance, aggregates: readonly Aggrega
           resource: { kind, id },
           type,
           data,
-          actor: request.caller.actor,
+          ...authorOf(request.caller),
           ...commandHeaders(request.headers),
         };
         const outcome = await gate.execute(command);

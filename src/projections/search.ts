@@ -11,11 +11,13 @@ interface Plan {
 }
 
 function planOf(search: Search): Plan {
-  if (search.kind === 'network') return { list: { kind: 'network' }, means: servedFrom(search.dhcpHost) };
-  if ('networkId' in search) {
-    return { list: { kind: 'port', network: search.networkId, blockedBy: search.blockedBy } };
-  }
-  const { kind, host } = search;
+  const { kind } = search;
+  if ('provisionStates' in search) return { list: { kind, status: search.provisionStates } };
+  if ('conductor' in search) return { list: { kind, dependsOn: { kind: 'host', id: search.conductor } } };
+  if ('type' in search) return { list: { kind, name: search.type, status: ['alive'] } };
+  if ('dhcpHost' in search) return { list: { kind }, means: servedFrom(search.dhcpHost) };
+  if ('networkId' in search) return { list: { kind, network: search.networkId, blockedBy: search.blockedBy } };
+  const { host } = search;
   if ('blockedBy' in search) return { list: { kind, host, blockedBy: search.blockedBy } };
   return { list: { kind, host }, means: (text) => (JSON.parse(text) as Port).binding.vifType === search.vifType };
 }
@@ -26,10 +28,22 @@ const servedFrom = (host: string) => (viewText: string) =>
 /** The ids of the resources that a search means, as far as the read models have come. */
 export async function searchViews(views: Pick<Views, 'ask'>, search: Search): Promise<string[]> {
   const { list, means = () => true } = planOf(search);
-  const found: string[] = [];
+  const found = new Set<string>('conductor' in search ? await lockedBy(views, search.conductor) : []);
   for (let marker: string | null | undefined; marker !== null; ) {
     const { value } = await views.ask('list', { ...list, limit: 1000, ...(marker !== undefined && { marker }) });
-    for (const { id, viewText } of value.items) if (means(viewText)) found.push(id);
+    for (const { id, viewText } of value.items) if (means(viewText)) found.add(id);
+    marker = value.next;
+  }
+  return [...found];
+}
+
+/** A conductor may also have the lock of a node that is another one's. */
+async function lockedBy(views: Pick<Views, 'ask'>, holder: string): Promise<string[]> {
+  const found: string[] = [];
+  for (let marker: string | null | undefined; marker !== null; ) {
+    const page = { kind: 'node', holder, limit: 1000, ...(marker !== undefined && { marker }) } as const;
+    const { value } = await views.ask('waiting', page);
+    found.push(...value.items.map(({ resource }) => resource.id));
     marker = value.next;
   }
   return found;

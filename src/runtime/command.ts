@@ -9,6 +9,8 @@ export interface CommandRequest {
   readonly type: string;
   readonly data: object;
   readonly actor: Actor;
+  /** The actor has proved to be an administrator, who may overrule what others may not. */
+  readonly administrator?: true;
   /** Makes a retry safe: the same key on the same resource is the same command. */
   readonly key?: string;
   /** The command is refused when the resource is at another revision. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Flow, FlowCommand, FlowEvent } from '../domain/flows/flow.ts';
 import type { Search, SearchingFlow } from '../domain/flows/searching-flow.ts';
-import type { Aggregate } from '../domain/kernel/aggregate.ts';
+import type { Aggregate, Related } from '../domain/kernel/aggregate.ts';
 import { upcast } from '../domain/kernel/events.ts';
 import type { JsonObject } from '../domain/kernel/json.ts';
 import type { Refusal } from '../domain/kernel/refusal.ts';
@@ -153,18 +153,21 @@ export class FlowRunner {
     for (const flow of this.#options.flows) {
       if (!flow.types.includes(event.type)) continue;
       const related = await this.#relatedTo(flow, event);
-      const found = await this.#found(flow, event, recorded.position);
+      const found = await this.#found(flow, event, related, recorded.position);
       for (const [index, command] of flow.react(event, related, found).entries()) {
         await this.#give(flow, event, recorded, command, `${flow.name}/${event.id}/${index}`);
       }
     }
   }
 
-  async #found(flow: AnyFlow, event: FlowEvent, position: string): Promise<readonly string[]> {
-    const search = 'search' in flow ? flow.search(event) : null;
-    if (!search) return [];
-    if (!this.#options.find) throw new Error(`${flow.name} looks for ${search.kind}s, and nobody can find them`);
-    return this.#options.find(search, position);
+  async #found(flow: AnyFlow, event: FlowEvent, related: Related, position: string): Promise<readonly ResourceRef[]> {
+    const found: ResourceRef[] = [];
+    for (const search of 'search' in flow ? flow.search(event, related) : []) {
+      const { kind } = search;
+      if (!this.#options.find) throw new Error(`${flow.name} looks for ${kind}s, and nobody can find them`);
+      for (const id of await this.#options.find(search, position)) found.push({ kind, id });
+    }
+    return found;
   }
 
   /** Gives one command; what is refused for a while is tried again, and what is refused for good is told. */
@@ -179,7 +182,7 @@ export class FlowRunner {
     for (let attempt = 1; ; attempt++) {
       const outcome = await runtime.execute({
         ...command,
-        actor: { type: 'system', id: flow.name },
+        actor: { type: 'system', id: flow.actor?.(event) ?? flow.name },
         key,
         correlationId: String(recorded.metadata.$correlationId),
         causationId: event.id,

@@ -18,12 +18,15 @@ export interface HeadsOptions {
 /** The stream ends in memory: those used last are kept, each loaded once however many ask at the same time. */
 export class Heads {
   readonly #options: HeadsOptions;
+  readonly #loaded: (head: Head) => void;
   readonly #snapshotEvery: number;
   readonly #heads: LRUCache<string, Head>;
   readonly #loading = new Map<string, Promise<Head>>();
 
-  constructor(options: HeadsOptions) {
+  /** @param loaded hears of each head that was read from the store */
+  constructor(options: HeadsOptions, loaded: (head: Head) => void) {
     this.#options = options;
+    this.#loaded = loaded;
     this.#snapshotEvery = options.snapshotEvery ?? 200;
     this.#heads = new LRUCache({ max: options.cachedResources ?? 10_000 });
   }
@@ -42,6 +45,7 @@ export class Heads {
     try {
       const head = await loading;
       this.#heads.set(stream, head);
+      this.#loaded(head);
       return head;
     } finally {
       this.#loading.delete(stream);

@@ -15,6 +15,7 @@ import { type Kind, type ResourceRef, streamOf } from '../domain/kernel/resource
 import type { EventStore, Receipt } from '../store/event-store.ts';
 import { isStoreError } from '../store/store-error.ts';
 import { canonicalJson } from './canonical-json.ts';
+import { Census } from './census.ts';
 import { type Clock, timestamp } from './clock.ts';
 import { type CommandRequest, CurrentState, Done, type Outcome } from './command.ts';
 import { Deadlines } from './deadlines.ts';
@@ -49,6 +50,7 @@ export class Runtime {
   readonly #aggregates: Readonly<Record<Kind, Aggregate>>;
   readonly #settings: object;
   readonly #observer: RuntimeObserver;
+  readonly #census: Census;
   readonly #heads: Heads;
   readonly #turns = new Turns();
   readonly #deadlines: Deadlines;
@@ -65,7 +67,8 @@ export class Runtime {
     this.#settings = options.settings ?? {};
     this.#observer = options.observer ?? {};
     this.#listeningSince = timestamp(options.clock.now());
-    this.#heads = new Heads(options);
+    this.#census = new Census(options.aggregates);
+    this.#heads = new Heads(options, (head) => this.#census.note(head.resource.kind, head.stream, head.state));
     this.#deadlines = new Deadlines(
       options.clock,
       (resource, due) => this.#meetDeadline(resource, due),
@@ -86,8 +89,8 @@ export class Runtime {
     return outcome;
   }
 
-  /** Sets the alarm clock for a resource that was not touched since the process started. */
-  async watchDeadlines(resource: ResourceRef): Promise<void> {
+  /** Counts a resource, and sets the alarm clock for it, that was not touched since the process started. */
+  async takeUp(resource: ResourceRef): Promise<void> {
     const head = await this.#heads.of(resource);
     this.#deadlines.set(resource, this.#deadlinesOf(this.#aggregates[resource.kind], head));
   }
@@ -156,13 +159,15 @@ export class Runtime {
     const related = aggregate.needs ? await this.#relatedTo(aggregate, head, request) : this.#nobodyElse;
     if (head.broken) return { outcome: null };
 
-    const { resource, actor } = request;
+    const { resource, actor, administrator = false } = request;
     const { durable } = head;
     const time = later(timestamp(this.clock.now()), head.time);
     let events: DomainEvent[];
     try {
       requireRevision(request, head.revision);
-      const facts: Facts & { settings: object } = { time, actor, resource, settings: this.#settings, related };
+      const underWay = this.#census.counts(resource.kind);
+      const settings = this.#settings;
+      const facts: Facts & { settings: object } = { time, actor, resource, settings, related, underWay, administrator };
       events = decide(aggregate, head.state, request, facts);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -196,6 +201,7 @@ export class Runtime {
     try {
       const { newEvents, eventsText } = advance(aggregate, head, request, decision);
       const { state } = head;
+      this.#census.note(request.resource.kind, head.stream, state);
       if (!state) throw new Error(`${request.type} on an unknown ${aggregate.kind} must begin its life or be refused`);
       const stateText = viewText(aggregate, state);
       const { revision, deletedAt } = state;
@@ -216,6 +222,7 @@ export class Runtime {
       return new Done(request.resource, revision, position, eventsText, stateText);
     } catch (error) {
       this.#heads.discard(head);
+      this.#census.note(request.resource.kind, head.stream, (head.current?.state as Lifetime | undefined) ?? null);
       if (isStoreError(error, 'wrong-expected-revision')) return null;
       throw error;
     }

@@ -8,6 +8,7 @@ export const agentTypes = {
   sriov: 'NIC Switch agent',
   macvtap: 'Macvtap agent',
   dhcp: 'DHCP agent',
+  conductor: 'Ironic conductor',
 } as const;
 
 /** `<host>:<type>`. A host may contain colons, a type does not. */

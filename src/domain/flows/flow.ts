@@ -34,6 +34,8 @@ export interface Flow {
   readonly name: string;
   /** The types of event it listens to. */
   readonly types: readonly string[];
+  /** In whose name it acts, where that is more telling than its own name. */
+  readonly actor?: (event: FlowEvent) => string;
   /** Resources it must see; asked again with those already known, so that one may lead to the next. */
   readonly needs?: (event: FlowEvent, known: Related) => readonly ResourceRef[];
   /** `related` is the present, which may be later than the event. */

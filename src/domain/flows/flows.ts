@@ -5,6 +5,7 @@ import { reconsiderPorts } from './reconsider-ports.ts';
 import type { SearchingFlow } from './searching-flow.ts';
 import { serverToNode } from './server-to-node.ts';
 import { serverToPorts } from './server-to-ports.ts';
+import { takeOverConductors } from './take-over-conductors.ts';
 import { unscheduleDeletedDhcpAgents } from './unschedule-deleted-dhcp-agents.ts';
 
 /** Every process manager there is: who tells whom when something happens. */
@@ -15,4 +16,5 @@ export const flows: readonly (Flow | SearchingFlow)[] = [
   nodeToServer,
   reconsiderPorts,
   unscheduleDeletedDhcpAgents,
+  takeOverConductors,
 ];

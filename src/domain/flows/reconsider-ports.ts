@@ -70,14 +70,14 @@ const concerns: Readonly<Record<string, Concern>> = {
 export const reconsiderPorts: SearchingFlow = {
   name: 'reconsider-ports',
   types: Object.keys(concerns),
-  search: (event) => concerns[event.type]!.search?.(event) ?? null,
+  search: (event) => [concerns[event.type]!.search?.(event) ?? []].flat(),
   needs: (event, known) => concerns[event.type]!.needs?.(event, known) ?? [],
 
   react(event, related, found) {
     const { cause, search, matters } = concerns[event.type]!;
     if (matters && !matters(event, related)) return [];
-    return (search ? found : [event.resource.id]).map((id): FlowCommand => {
-      return { resource: { kind: 'port', id }, type: 'ReconsiderPort', data: { cause } };
+    return (search ? found : [event.resource]).map((resource): FlowCommand => {
+      return { resource, type: 'ReconsiderPort', data: { cause } };
     });
   },
 };
@@ -87,10 +87,11 @@ const hostOf = ({ resource }: FlowEvent): string => partsOf(resource.id).host;
 /** Whether ports may be given to the agent: it is up, as far as its administrator is concerned, and binds ports at all. */
 function servesPorts({ resource }: FlowEvent, related: Related): boolean {
   const agent = related.stateOf(resource) as Agent | null;
-  return agent?.adminStateUp === true && agent.type !== agentTypes.dhcp;
+  return agent?.adminStateUp === true && !bindNoPorts.includes(agent.type);
 }
 
-const bindingTypes = Object.values(agentTypes).filter((type) => type !== agentTypes.dhcp);
+const bindNoPorts: readonly string[] = [agentTypes.dhcp, agentTypes.conductor];
+const bindingTypes = Object.values(agentTypes).filter((type) => !bindNoPorts.includes(type));
 const agentsOn = (host: string): ResourceRef[] => bindingTypes.map((type) => agentRef(host, type));
 
 const networkOf = ({ resource }: FlowEvent, known: Related): ResourceRef[] => {

@@ -1,6 +1,7 @@
 import { agentRef, agentTypes, partsOf } from '../agent/identity.ts';
 import type { Agent } from '../agent/state.ts';
 import { isAlive } from '../kernel/aggregate.ts';
+import type { ResourceRef } from '../kernel/resource.ts';
 import type { FlowCommand } from './flow.ts';
 import type { SearchingFlow } from './searching-flow.ts';
 
@@ -13,23 +14,24 @@ export const unscheduleDeletedDhcpAgents: SearchingFlow = {
   types: ['AgentDeleted', 'DhcpAgentScheduled'],
 
   search(event) {
-    if (event.type !== 'AgentDeleted') return null;
+    if (event.type !== 'AgentDeleted') return [];
     const { host, type } = partsOf(event.resource.id);
-    return type === agentTypes.dhcp ? { kind: 'network', dhcpHost: host } : null;
+    return type === agentTypes.dhcp ? [{ kind: 'network', dhcpHost: host }] : [];
   },
 
   needs: (event) => (event.type === 'DhcpAgentScheduled' ? [agentRef(String(event.data.host), agentTypes.dhcp)] : []),
 
   react(event, related, found) {
-    if (event.type === 'AgentDeleted') return found.map((id) => unschedule(id, partsOf(event.resource.id).host));
+    if (event.type === 'AgentDeleted')
+      return found.map((network) => unschedule(network, partsOf(event.resource.id).host));
     const host = String(event.data.host);
     const agent = related.stateOf(agentRef(host, agentTypes.dhcp)) as Agent | null;
-    return isAlive(agent) ? [] : [unschedule(event.resource.id, host)];
+    return isAlive(agent) ? [] : [unschedule(event.resource, host)];
   },
 };
 
-const unschedule = (id: string, host: string): FlowCommand => ({
-  resource: { kind: 'network', id },
+const unschedule = (network: ResourceRef, host: string): FlowCommand => ({
+  resource: network,
   type: 'UnscheduleDhcpAgent',
   data: { host, reason: 'the agent was deleted' },
 });

@@ -32,6 +32,10 @@ export interface Facts {
   readonly resource: ResourceRef;
   /** The resources named by the aggregate's `needs`. */
   readonly related?: Related;
+  /** How many resources of this kind count as what, by the aggregate's `countsAs`. What is not named is 0. */
+  readonly underWay?: Readonly<Record<string, number>>;
+  /** Whether the caller has proved to be an administrator. Where nobody is asked for a token, nobody has. */
+  readonly administrator?: boolean;
 }
 
 /** Other resources, as they durably are at the moment of the decision. */
@@ -104,6 +108,8 @@ export interface Aggregate<S extends Lifetime = Lifetime> {
     command: { readonly type: string; readonly data: Erased },
     settings: object,
   ) => readonly ResourceRef[];
+  /** What the resource adds to while it is as it is, for decisions that depend on how many of its kind are so. */
+  readonly countsAs?: (state: S) => readonly string[];
   /** Commands that are signs of life: when they last came is kept in memory, whether or not they lead to an event. */
   readonly signsOfLife?: readonly string[];
   /** The state as people see it, where that is more than what is folded (`allowed`, for one). */

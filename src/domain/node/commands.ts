@@ -160,10 +160,10 @@ export const nodeCommands = {
   }),
 
   /**
-   * The conductor is lost, or was started anew (`by` itself). With `lostAt`, what it has begun since is left alone, so
-   * that the command may come late and twice.
+   * The conductor is lost, and `by` goes on, or nobody yet; or it was started anew (`by` itself). With `lostAt`, what it
+   * has begun since is left alone, so that the command may come late and twice.
    */
-  TakeOverConductor: z.strictObject({ conductor: Holder, by: Holder, lostAt: Timestamp.optional() }),
+  TakeOverConductor: z.strictObject({ conductor: Holder, by: Holder.optional(), lostAt: Timestamp.optional() }),
 
   /** The ledger's own clock: a wait has lasted long enough. */
   DeadlinePassed: z.strictObject({ name: z.string(), attempt: z.int().optional(), token: token.optional() }),

@@ -106,6 +106,8 @@ export const nodeEvents = defineEvents('node', {
     steps: z.array(PlannedStep).max(1000),
     /** Which arguments came with the command. Their content may be secret and is not stored. */
     given: z.array(z.string().max(64)),
+    /** How many other nodes were under way in what the site limits, and how many it allows. */
+    limit: z.object({ of: z.enum(['deploy', 'clean']), underWay: z.int(), allowed: z.int() }).optional(),
   }),
   /** What the worker is doing now, and how far it is (0 to 100). */
   NodeStepReported: z.object({
@@ -176,8 +178,6 @@ export const nodeEvents = defineEvents('node', {
   NodeErrorResolved: z.object({ by: z.string().max(255) }),
 
   NodeInstanceAssociated: z.object({ instanceId: Uuid }),
-  NodeInstanceReleased: z.object({ instanceId: Uuid, why: z.enum(['undeployed', 'undeploy-failed', 'updated']) }),
-});
   /**
    * An outside system says that the node is in a state. What else it says stands in the events beside this one.
    * `targetProvisionState` is what it is said to be on the way to, in any words; `target` what the ledger makes of that.
@@ -195,6 +195,8 @@ export const nodeEvents = defineEvents('node', {
     late: z.boolean(),
   }),
 
+  NodeInstanceReleased: z.object({ instanceId: Uuid, why: z.enum(['undeployed', 'undeploy-failed', 'updated']) }),
+});
 
 export type NodeEvent = EventOf<typeof nodeEvents>;
 export type EventData<T extends NodeEvent['type']> = Extract<NodeEvent, { type: T }>['data'];

@@ -15,6 +15,8 @@ export interface NodeSettings extends CallBackTimeouts {
   /** Nodes that may be deployed, or cleaned, at the same time. */
   readonly maxConcurrentDeploy: number;
   readonly maxConcurrentClean: number;
+  /** Nodes that one conductor may work on at the same time. */
+  readonly workersPerConductor: number;
   /** Whether `provide` and call-backs work on a node in maintenance. */
   readonly allowProvisioningInMaintenance: boolean;
   readonly allowDeletingAvailableNodes: boolean;
@@ -32,6 +34,7 @@ export const defaultNodeSettings: NodeSettings = {
   inspectTimeoutMs: halfAnHourMs,
   maxConcurrentDeploy: 250,
   maxConcurrentClean: 50,
+  workersPerConductor: 300,
   allowProvisioningInMaintenance: true,
   allowDeletingAvailableNodes: true,
   driversWithoutInspectAbort: [],
@@ -40,10 +43,9 @@ export const defaultNodeSettings: NodeSettings = {
 /** What decisions on nodes may know besides the state. What is left out is taken not to stand in the way. */
 export interface NodeFacts extends Facts {
   readonly settings?: Partial<NodeSettings>;
-  /** How many nodes are being deployed, and cleaned, at the moment. */
-  readonly underWay?: { readonly deploy: number; readonly clean: number };
-  /** Whether a worker is free to take the work on. */
-  readonly workerFree?: boolean;
 }
 
-export const settingsOf = ({ settings }: NodeFacts): NodeSettings => ({ ...defaultNodeSettings, ...settings });
+export const settingsOf = ({ settings }: Pick<NodeFacts, 'settings'>): NodeSettings => ({
+  ...defaultNodeSettings,
+  ...settings,
+});

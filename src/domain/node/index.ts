@@ -9,6 +9,7 @@ import { begin, evolve } from './evolve.ts';
 import { defaultNodeSettings } from './facts.ts';
 import { nodeRefusals } from './refusals.ts';
 import type { Node } from './state.ts';
+import { countsAs } from './under-way.ts';
 import { allowedVerbs } from './verb-guards.ts';
 import { warningsOf } from './warnings.ts';
 
@@ -31,6 +32,7 @@ export const nodeAggregate: Aggregate<Node> = {
   signsOfLife: ['Heartbeat'],
   /** Whether an instance is on another node is seen on the instance. */
   needs: (_node, { type, data }) => (type === 'UpdateNode' && data.instanceId ? [serverOf(data.instanceId)] : []),
+  countsAs,
   status: (node) => node.provisionState,
   deadlines: deadlinesOf,
   view: (node) => ({

@@ -24,8 +24,11 @@ export function requireUnlocked({ reservation }: Node, token: number | undefined
 }
 
 /** Whoever asks does the work, unless the node has a conductor, or somebody is named. */
-export const workerFor = ({ conductor }: Node, named: string | undefined, { actor }: NodeFacts): string =>
-  named ?? conductor ?? actor.id;
+export const workerFor = (
+  { conductor }: Node,
+  named: string | undefined,
+  { actor }: Pick<NodeFacts, 'actor'>,
+): string => named ?? conductor ?? actor.id;
 
 interface LockRequest {
   readonly holder: string;

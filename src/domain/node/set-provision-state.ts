@@ -5,7 +5,7 @@ import { moves } from './moves.ts';
 import { type ProvisionEvent, ruleOf } from './provision-machine.ts';
 import { refuse } from './refusals.ts';
 import type { Node } from './state.ts';
-import { allowedVerbs, objectionTo, type VerbRequest } from './verb-guards.ts';
+import { allowedVerbs, limitOn, objectionTo, type VerbRequest } from './verb-guards.ts';
 import { pathOf, startsWork, verbArguments } from './verbs.ts';
 import { abortedText } from './work.ts';
 
@@ -44,6 +44,7 @@ function startWork(
   const attempt = node.attempts + 1;
   const cleaning = verb === 'clean' ? 'manual' : verb === 'provide' ? 'automated' : null;
   const given = verbArguments.filter((argument) => request[argument] !== undefined);
+  const limit = limitOn(verb, facts);
   const token = node.lastToken + 1;
   const lock = { kind: 'provision', purpose: `${verb} (attempt ${attempt})`, leaseMs } as const;
 
@@ -53,7 +54,10 @@ function startWork(
   return [
     ...ending,
     reserved(node, { ...lock, holder: workerFor(node, request.holder, facts) }, facts),
-    { type: 'NodeOperationStarted', data: { attempt, verb, token, cleaning, steps: plannedSteps(request), given } },
+    {
+      type: 'NodeOperationStarted',
+      data: { attempt, verb, token, cleaning, steps: plannedSteps(request), given, ...(limit && { limit }) },
+    },
     ...moves(here, path.slice(-1), { cause: 'command', facts, worker: true, attempt, cleaning }),
   ];
 }

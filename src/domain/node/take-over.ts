@@ -6,7 +6,8 @@ import { afterLoss, isWorkedOn } from './work.ts';
 
 interface LostConductor {
   readonly conductor: string;
-  readonly by: string;
+  /** Without it nobody goes on yet. */
+  readonly by?: string | undefined;
   /** Locks it took later are those of a conductor that is back. */
   readonly lostAt?: string | undefined;
 }
@@ -22,14 +23,18 @@ export function takeOverConductor(node: Node, loss: LostConductor, facts: NodeFa
   const held = reservation?.holder === conductor && reservation.since <= lostAt;
   if (!held && node.conductor !== conductor) return [];
 
-  const moves = by !== conductor && node.conductor !== by;
+  const moves = by !== undefined && by !== conductor && node.conductor !== by;
   const moved: NodeEvent[] = moves ? [{ type: 'NodeTakenOver', data: { conductor, by } }] : [];
   const othersAtWork = reservation !== null && !held;
   const adrift = held || isWorkedOn(node) || node.targetPowerState !== null;
   if (othersAtWork || !adrift) return moved;
 
-  const lost = by === conductor ? `${conductor} was started anew` : `${conductor} was lost and ${by} took over`;
-  const error = `The conductor ${lost} while the node was ${node.provisionState}.`;
+  const error = `The conductor ${conductor} ${fateOf(loss)} while the node was ${node.provisionState}.`;
   const holder = postponed?.holder === conductor ? by : postponed?.holder;
   return [...moved, ...released(node, 'take-over'), ...afterLoss(node, { cause: 'takeover', error, holder }, facts)];
 }
+
+const fateOf = ({ conductor, by }: LostConductor): string => {
+  if (by === undefined) return 'was lost';
+  return by === conductor ? 'was started anew' : `was lost and ${by} took over`;
+};

@@ -1,8 +1,9 @@
-import type { NodeFacts, NodeSettings } from './facts.ts';
-import { lockedBy } from './lock.ts';
+import { type NodeFacts, type NodeSettings, settingsOf } from './facts.ts';
+import { lockedBy, workerFor } from './lock.ts';
 import { kindOf, type ProvisionEvent, type ProvisionState } from './provision-machine.ts';
 import type { NodeRefusalSlug } from './refusals.ts';
 import type { Node } from './state.ts';
+import { type Limited, workerOf } from './under-way.ts';
 import {
   argumentVerbs,
   pathOf,
@@ -18,6 +19,7 @@ import {
 
 export interface VerbRequest extends Readonly<Partial<Record<VerbArgument, unknown>>> {
   readonly target: string;
+  readonly holder?: string | undefined;
 }
 
 interface Objection {
@@ -31,7 +33,7 @@ interface Situation {
   readonly request: VerbRequest;
   readonly verb: Verb | undefined;
   readonly settings: NodeSettings;
-  readonly facts: Pick<NodeFacts, 'time' | 'underWay' | 'workerFree'>;
+  readonly facts: Pick<NodeFacts, 'time' | 'underWay' | 'settings'> & Partial<Pick<NodeFacts, 'actor'>>;
 }
 
 type Guard = (situation: Situation) => Objection | null;
@@ -145,19 +147,34 @@ const isNotRetired: Guard = ({ node, request, verb }) =>
       }
     : null;
 
+/** What the site allows of a verb at the same time, and how much of that is under way; null where there is no limit. */
+export function limitOn(target: string, facts: Pick<NodeFacts, 'settings' | 'underWay'>) {
+  const limit = verbOf(target)?.limit;
+  if (!limit) return null;
+  const { maxConcurrentDeploy, maxConcurrentClean } = settingsOf(facts);
+  const allowed = { deploy: maxConcurrentDeploy, clean: maxConcurrentClean }[limit];
+  return { of: limit, underWay: facts.underWay?.[limit] ?? 0, allowed };
+}
+
 /** The site's limits count before the lock does: a node that could not be worked on anyway is not waited for. */
-const isWithinLimits: Guard = ({ verb, settings, facts: { underWay } }) => {
-  const limits = { deploy: settings.maxConcurrentDeploy, clean: settings.maxConcurrentClean };
-  const limit = verb?.limit;
-  if (!limit || !underWay || underWay[limit] < limits[limit]) return null;
-  const detail = `${underWay[limit]} nodes are worked on in this way; the site allows ${limits[limit]}.`;
-  return { slug: 'concurrent-action-limit', detail, help: { limit: limits[limit], retryable: true } };
+const isWithinLimits: Guard = ({ request, facts }) => {
+  const limit = limitOn(request.target, facts);
+  if (!limit || limit.underWay < limit.allowed) return null;
+  const { of, underWay, allowed } = limit;
+  const detail = `${underWay} nodes are ${doing[of]}; the site allows ${allowed} at a time. Try again when one is done.`;
+  return { slug: 'concurrent-action-limit', detail, help: { underWay, limit: allowed, retryable: true } };
 };
 
-const hasWorker: Guard = ({ node: { provisionState }, request, facts }) =>
-  facts.workerFree === false && startsWork(provisionState, pathOf(provisionState, request.target) ?? [])
-    ? { slug: 'no-free-worker', detail: 'No worker is free to take the work on.', help: { retryable: true } }
-    : null;
+const doing: Readonly<Record<Limited, string>> = { deploy: 'being deployed', clean: 'being torn down or cleaned' };
+
+const hasWorker: Guard = ({ node, request, settings, facts: { actor, underWay } }) => {
+  if (!actor || !startsWork(node.provisionState, pathOf(node.provisionState, request.target) ?? [])) return null;
+  const conductor = workerFor(node, request.holder, { actor });
+  const busy = underWay?.[workerOf(conductor)] ?? 0;
+  if (busy < settings.workersPerConductor) return null;
+  const detail = `All ${settings.workersPerConductor} workers of ${conductor} are busy.`;
+  return { slug: 'no-free-worker', detail, help: { conductor, busy, retryable: true } };
+};
 
 /** What the node's own state says to a verb, once its lock is free. */
 const underLock: readonly Guard[] = [maintenanceUnderLock, isNotProtected, isNotRetired, canBeAborted];

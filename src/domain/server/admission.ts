@@ -34,7 +34,7 @@ const requests: readonly Request[] = [
 ];
 
 /** The commands that people may give now, in the table's order. */
-export function allowedCommands(server: Server, facts: Pick<ServerFacts, 'overridesLock'> = {}): string[] {
+export function allowedCommands(server: Server, facts: Pick<ServerFacts, 'administrator'> = {}): string[] {
   if (server.deletedAt !== undefined) return [];
   const accepted = requests.filter(({ guard }) => obstacleTo(server, guard, facts) === null);
   return [...new Set(accepted.map(({ command }) => command))];
@@ -56,7 +56,7 @@ export function admit(server: Server, { command, guard }: Request, facts: Server
 }
 
 /** What every refusal tells about the server, so that the caller can act. */
-export const situation = (server: Server, facts: Pick<ServerFacts, 'overridesLock'>) => ({
+export const situation = (server: Server, facts: Pick<ServerFacts, 'administrator'>) => ({
   vmState: server.vmState,
   taskState: server.taskState,
   operation: server.operation?.action ?? null,

@@ -151,6 +151,8 @@ export const serverEvents = defineEvents('server', {
     arguments: z.record(z.string(), z.json()),
     before: Condition.extend({ host: HostName.nullable() }),
     endsIn: VmState,
+    /** Whose lock did not hold it up, since an administrator asked for it. */
+    despiteLock: text.exactOptional(),
   }),
   /** A worker has taken it up, or has come to a step. */
   ServerActionProgressed: z.object({ action: text, worker: text, step: TaskState.nullable() }),

@@ -31,8 +31,6 @@ export const defaultServerSettings: ServerSettings = {
 export interface ServerFacts extends Facts {
   /** What is left out is as by default. */
   readonly settings?: Partial<ServerSettings>;
-  /** Whether the caller may act on a locked server, as Nova lets its administrators. */
-  readonly overridesLock?: boolean;
 }
 
 export const settingsOf = ({ settings }: ServerFacts): ServerSettings => ({ ...defaultServerSettings, ...settings });

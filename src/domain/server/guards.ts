@@ -43,12 +43,12 @@ export interface Obstacle {
   readonly state: string | null;
 }
 
-type Check = (server: Server, guard: Guard, facts: Pick<ServerFacts, 'overridesLock'>) => Obstacle | null;
+type Check = (server: Server, guard: Guard, facts: Pick<ServerFacts, 'administrator'>) => Obstacle | null;
 
 /** In Nova's order: the first obstacle is the one that people are told. */
 const checks: readonly Check[] = [
-  (server, guard, { overridesLock }) =>
-    guard.lock && server.lock && !overridesLock
+  (server, guard, { administrator }) =>
+    guard.lock && server.lock && !administrator
       ? { slug: 'server-locked', attribute: 'locked', state: server.lock.by }
       : null,
 
@@ -79,7 +79,7 @@ const checks: readonly Check[] = [
 const hostMissing = ({ host }: Server): Obstacle | null =>
   host === null ? { slug: 'server-without-host', attribute: 'host', state: null } : null;
 
-export function obstacleTo(server: Server, guard: Guard, facts: Pick<ServerFacts, 'overridesLock'>): Obstacle | null {
+export function obstacleTo(server: Server, guard: Guard, facts: Pick<ServerFacts, 'administrator'>): Obstacle | null {
   for (const check of checks) {
     const obstacle = check(server, guard, facts);
     if (obstacle) return obstacle;

@@ -26,9 +26,10 @@ export function begin(server: Server, name: ActionName, given: Arguments, cause:
   const endsIn = destinationOf(action, server);
   const [first] = stepsOf(action, endsIn);
   const before = { ...conditionOf(server), host: server.host };
+  const overruled = server.lock && action.guard.lock ? { despiteLock: server.lock.by } : {};
   return [
     ...interrupt(server, name),
-    { type: 'ServerActionStarted', data: { action: name, arguments: given, before, endsIn } },
+    { type: 'ServerActionStarted', data: { action: name, arguments: given, before, endsIn, ...overruled } },
     ...(first ? toStep(server, first, { cause, action: name }) : []),
   ];
 }

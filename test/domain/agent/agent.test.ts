@@ -128,7 +128,7 @@ describe('an agent that beats every half minute', () => {
     }
     runtime.close();
     const restarted = await openLedger({ store, clock });
-    await restarted.runtime.watchDeadlines(ovs);
+    await restarted.runtime.takeUp(ovs);
     await clock.advance(30 * second);
     await restarted.execute('agent', ovs.id, 'Heartbeat');
     await clock.advance(74 * second);

@@ -42,9 +42,9 @@ const played = cases.filter(
 
 /** What the name of a scenario says about the site it was recorded on. */
 const factsOf = ({ case: name }: Scenario): object => ({
-  workerFree: !name.startsWith('noworker'),
   ...(name.startsWith('concurrency limit hit') && { underWay: { deploy: 250, clean: 50 } }),
   settings: {
+    ...(name.startsWith('noworker') && { workersPerConductor: 0 }),
     driversWithoutInspectAbort: name.includes('driver unsupported') ? [recordedDriver] : [],
     allowProvisioningInMaintenance: !name.includes('allow_provisioning_in_maintenance=False'),
   },

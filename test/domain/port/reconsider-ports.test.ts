@@ -34,15 +34,17 @@ describe('an agent that returns', () => {
   const back = event(ovs, 'AgentBack');
 
   test('is for the failed ports of its host', () => {
-    expect(reconsiderPorts.search(back)).toEqual({ kind: 'port', host: 'host-a', vifType: 'binding_failed' });
-    expect(reconsiderPorts.react(back, knowing([ovs, alive]), [port.id])).toEqual(lookAgain('agent-back'));
+    expect(reconsiderPorts.search(back, knowing())).toEqual([
+      { kind: 'port', host: 'host-a', vifType: 'binding_failed' },
+    ]);
+    expect(reconsiderPorts.react(back, knowing([ovs, alive]), [port])).toEqual(lookAgain('agent-back'));
   });
 
   test('is for nobody while it is administratively down, or serves addresses only', () => {
-    expect(reconsiderPorts.react(back, knowing([ovs, { ...alive, adminStateUp: false }]), [port.id])).toEqual([]);
+    expect(reconsiderPorts.react(back, knowing([ovs, { ...alive, adminStateUp: false }]), [port])).toEqual([]);
     const dhcp = agentRef('host-a', 'DHCP agent');
     const served = knowing([dhcp, { ...alive, type: 'DHCP agent' }]);
-    expect(reconsiderPorts.react(event(dhcp, 'AgentBack'), served, [port.id])).toEqual([]);
+    expect(reconsiderPorts.react(event(dhcp, 'AgentBack'), served, [port])).toEqual([]);
   });
 });
 
@@ -51,7 +53,7 @@ describe('a port that failed just when its agent returned', () => {
   const dead = { type: 'Open vSwitch agent', alive: false };
 
   test('looks again', () => {
-    expect(reconsiderPorts.search(failed([dead]))).toBeNull();
+    expect(reconsiderPorts.search(failed([dead]), knowing())).toEqual([]);
     expect(reconsiderPorts.needs!(failed([dead]), knowing())).toContainEqual(ovs);
     expect(reconsiderPorts.react(failed([dead]), knowing([ovs, alive]), [])).toEqual(lookAgain('agent-back'));
     expect(reconsiderPorts.react(failed([]), knowing([ovs, alive]), [])).toEqual(lookAgain('agent-back'));
@@ -95,11 +97,11 @@ describe('a DHCP agent that is deleted', () => {
 
   test('serves no network any more', () => {
     const deleted = event(dhcp, 'AgentDeleted');
-    expect(unscheduleDeletedDhcpAgents.search(deleted)).toEqual({ kind: 'network', dhcpHost: 'host-d' });
-    expect(unscheduleDeletedDhcpAgents.react(deleted, knowing(), [network.id])).toEqual([
+    expect(unscheduleDeletedDhcpAgents.search(deleted, knowing())).toEqual([{ kind: 'network', dhcpHost: 'host-d' }]);
+    expect(unscheduleDeletedDhcpAgents.react(deleted, knowing(), [network])).toEqual([
       { resource: network, type: 'UnscheduleDhcpAgent', data: { host: 'host-d', reason: 'the agent was deleted' } },
     ]);
-    expect(unscheduleDeletedDhcpAgents.search(event(ovs, 'AgentDeleted'))).toBeNull();
+    expect(unscheduleDeletedDhcpAgents.search(event(ovs, 'AgentDeleted'), knowing())).toEqual([]);
   });
 
   test('is unscheduled as well where it was scheduled at that moment', () => {

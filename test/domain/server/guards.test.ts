@@ -183,7 +183,7 @@ describe('the order in which obstacles are named', () => {
     server.execute('LockServer', { reason: 'audit' });
     expect(obstacle(name, server)?.slug).toBe('server-locked');
     if (!commands[name]) return;
-    server.facts = { overridesLock: true };
+    server.facts = { administrator: true };
     expect(obstacle(name, server)?.slug).not.toBe('server-locked');
   });
 

@@ -1,0 +1,65 @@
+import { agentRef, agentTypes, partsOf } from '../agent/identity.ts';
+import type { Agent } from '../agent/state.ts';
+import { isAlive, type Related } from '../kernel/aggregate.ts';
+import type { ResourceRef } from '../kernel/resource.ts';
+import type { EventData } from '../node/events.ts';
+import type { FlowCommand, FlowEvent } from './flow.ts';
+import type { SearchingFlow } from './searching-flow.ts';
+
+const conductorRef = (name: string): ResourceRef => agentRef(name, agentTypes.conductor);
+
+/** The conductor an event is about; null where it is about something else. */
+function conductorOf({ type, data, resource }: FlowEvent): string | null {
+  if (type !== 'NodeReserved') {
+    const agent = partsOf(resource.id);
+    return agent.type === agentTypes.conductor ? agent.host : null;
+  }
+  const { kind, holder } = data as EventData<'NodeReserved'>;
+  return kind === 'other' ? null : holder;
+}
+
+/** Whether it is known to be gone. Of a conductor that never introduced itself nothing is known. */
+function isLost(conductor: string, related: Related): boolean {
+  const agent = related.stateOf(conductorRef(conductor)) as Agent | null;
+  return agent !== null && !(isAlive(agent) && agent.alive);
+}
+
+const others = { kind: 'agent', type: agentTypes.conductor } as const;
+
+/**
+ * A conductor that falls silent, or is removed, has left its nodes: another one that is alive takes each of them over. A
+ * node that is locked for a lost conductor at that very moment, or later, is found by its own event.
+ */
+export const takeOverConductors: SearchingFlow = {
+  name: 'take-over-conductors',
+  types: ['AgentLost', 'AgentDeleted', 'NodeReserved'],
+  actor: (event) => `take-over of ${conductorOf(event)}`,
+
+  needs(event) {
+    const conductor = conductorOf(event);
+    return conductor === null ? [] : [conductorRef(conductor)];
+  },
+
+  search(event, related) {
+    const conductor = conductorOf(event);
+    if (conductor === null) return [];
+    if (event.type === 'NodeReserved') return isLost(conductor, related) ? [others] : [];
+    return [{ kind: 'node', conductor }, others];
+  },
+
+  react(event, related, found) {
+    const conductor = conductorOf(event);
+    if (conductor === null) return [];
+    const wasReserved = event.type === 'NodeReserved';
+    if (wasReserved && !isLost(conductor, related)) return [];
+
+    const alive = found.filter(({ kind }) => kind === 'agent').map(({ id }) => partsOf(id).host);
+    const heirs = alive.filter((host) => host !== conductor).sort();
+    const nodes = wasReserved ? [event.resource] : found.filter(({ kind }) => kind === 'node');
+    return nodes.map((resource, index): FlowCommand => {
+      const by = heirs[index % heirs.length];
+      const data = { conductor, lostAt: event.time, ...(by !== undefined && { by }) };
+      return { resource, type: 'TakeOverConductor', data };
+    });
+  },
+};

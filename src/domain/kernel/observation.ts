@@ -18,13 +18,18 @@ interface Known {
   readonly observedAt: string | null;
 }
 
+interface Observable {
+  readonly observation: Known | null;
+  readonly deletedAt?: string;
+}
+
 /**
  * Whether an observation is of a moment before what is known: another has overtaken it on the way. It is recorded and
- * changes nothing, for what it says is history. Only observations are compared with each other, since the ledger's own
- * clock tells when things came to its ears, and not when they were.
+ * changes nothing, for what it says is history. Observations are compared with each other, since the ledger's own clock
+ * tells when things came to its ears and not when they were; but for what was deleted by a command, which is over then.
  */
-export const isLate = (known: Known | null, observedAt: string | undefined): boolean =>
-  observedAt !== undefined && observedAt < (known?.observedAt ?? '');
+export const isLate = ({ observation, deletedAt }: Observable, observedAt: string | undefined): boolean =>
+  observedAt !== undefined && observedAt < (observation?.observedAt ?? deletedAt ?? '');
 
 /** Whether it says that what is known was still so at a later moment. */
 export const isLater = (known: Known | null, observedAt: string | undefined): boolean =>

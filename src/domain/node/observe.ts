@@ -17,7 +17,7 @@ type Observed = z.output<NodeCommands['ObserveNode']>;
 /** A node as another system shows it: the ledger takes that over, and says whether it could have been foreseen. */
 export function observeNode(node: Node | null, observed: Observed, facts: NodeFacts): NodeEvent[] {
   if (!node) return discover(observed, facts);
-  if (!observed.deleted && isLate(node.observation, observed.observedAt)) return recordLate(node, observed);
+  if (!observed.deleted && isLate(node, observed.observedAt)) return recordLate(node, observed);
   return isAlive(node) ? observe(node, observed, facts) : recall(node, observed);
 }
 

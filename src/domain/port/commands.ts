@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { CommandOf } from '../kernel/commands.ts';
-import { HostName, Timestamp } from '../kernel/resource.ts';
+import { origin } from '../kernel/observation.ts';
+import { HostName } from '../kernel/resource.ts';
 import {
   BindingCause,
   Entity,
@@ -9,6 +10,7 @@ import {
   PortChanges,
   PortStatus,
   portAttributes,
+  SeenStatus,
 } from './events.ts';
 import { Profile, VifDetails, VifType, VnicType } from './vif.ts';
 
@@ -107,9 +109,8 @@ export const portCommands = {
 
   /** What an outside system says the port is. Accepted in every state; a port that is unknown begins its life by it. */
   ObservePort: z.strictObject({
-    source: z.string().min(1).max(255),
-    observedAt: Timestamp.optional(),
-    status: PortStatus,
+    ...origin,
+    status: SeenStatus,
     deleted: z.boolean().default(false),
     ...PortChanges.shape,
     projectId: portAttributes.projectId.optional(),

@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { defineEvents, type EventOf, revised } from '../kernel/events.ts';
+import { orForeign, origin } from '../kernel/observation.ts';
 import { HostName, Timestamp, Uuid } from '../kernel/resource.ts';
 import { refusedBecause } from './drivers/mechanism-driver.ts';
 import { BindingInputs, BoundSegment, VifDetails, VifType } from './vif.ts';
 
 export const portStatuses = ['DOWN', 'BUILD', 'ACTIVE', 'ERROR', 'N/A'] as const;
 export const PortStatus = z.enum(portStatuses);
+/** As an outside system says it. */
+export const SeenStatus = orForeign(PortStatus);
 
 /** Neutron's word for who must report: `L2`, `DHCP`, or any other string an integrator uses. Compared exactly. */
 export const Entity = z.string().max(255);
@@ -111,8 +114,8 @@ export const portEvents = defineEvents('port', {
   PortProvisioned: z.object({ entity: Entity }),
 
   PortStatusChanged: z.object({
-    from: PortStatus,
-    to: PortStatus,
+    from: SeenStatus,
+    to: SeenStatus,
     cause: z.enum(statusCauses),
     reason: Reason.optional(),
     /** An ERROR that may pass by itself. */
@@ -146,14 +149,21 @@ export const portEvents = defineEvents('port', {
   /** Whatever bindings it has left are left over. */
   MigrationEnded: z.object({ migration: Migration, outcome: z.enum(migrationOutcomes), reason: Reason.optional() }),
 
-  /** What an outside system says. `unexpected`: the rules would not have led there from the state before. */
-  PortObserved: z.object({
-    source: z.string().min(1).max(255),
-    observedAt: Timestamp.nullable(),
-    status: PortStatus,
-    deleted: z.boolean(),
-    unexpected: z.boolean(),
-  }),
+  /**
+   * What an outside system says. `unexpected`: the rules would not have led there from the state before. `late`: it is of
+   * a moment before what is known, history which changes nothing; version 1 did not record these.
+   */
+  PortObserved: revised(
+    z.object({
+      source: origin.source,
+      observedAt: Timestamp.nullable(),
+      status: SeenStatus,
+      deleted: z.boolean(),
+      unexpected: z.boolean(),
+      late: z.boolean(),
+    }),
+    (observed) => ({ ...observed, late: false }),
+  ),
 
   /**
    * A host has wired the port that is not ACTIVE there: it has an INACTIVE binding, whose generation is given, or is bound
@@ -174,7 +184,7 @@ export const portEvents = defineEvents('port', {
 });
 
 export type PortEvent = EventOf<typeof portEvents>;
-export type PortStatus = z.infer<typeof PortStatus>;
+export type PortStatus = z.infer<typeof SeenStatus>;
 export type PortChanges = z.infer<typeof PortChanges>;
 export type StatusCause = (typeof statusCauses)[number];
 export type BindingCause = z.infer<typeof BindingCause>;

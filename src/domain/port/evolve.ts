@@ -18,6 +18,7 @@ export const begin: Begin<Port, PortEvent, 'PortCreated'> = {
       ignoredReports: [],
       formerHost: null,
       observation: null,
+      lateObservation: null,
     };
   },
 };
@@ -149,7 +150,7 @@ export const evolve: Evolve<Port, PortEvent, 'PortCreated'> = {
   },
 
   PortObserved(port, observed, { time }) {
-    port.observation = { ...observed, at: time };
+    port[observed.late ? 'lateObservation' : 'observation'] = { ...observed, at: time };
   },
 
   DeviceUpReported(port, { host }, { time, eventId }) {

@@ -11,7 +11,7 @@ import { needs } from './surroundings.ts';
 export const portAggregate: Aggregate<Port> = {
   kind: 'port',
   id: Uuid,
-  foldVersion: 2,
+  foldVersion: 3,
   events: portEvents,
   commands: portCommands,
   refusals: portRefusals,

@@ -1,8 +1,9 @@
 import type { z } from 'zod';
 import { type Decide, isAlive } from '../kernel/aggregate.ts';
+import { isLate, isLater } from '../kernel/observation.ts';
 import { changesOf, macAddressOf } from './attributes.ts';
 import type { PortCommands } from './commands.ts';
-import type { DataOf, PortEvent, PortStatus } from './events.ts';
+import { type DataOf, type PortEvent, type PortStatus, portStatuses } from './events.ts';
 import { changedInputs, requestBinding } from './rebinding.ts';
 import { isBound, type Port } from './state.ts';
 import type { PortFacts } from './surroundings.ts';
@@ -13,21 +14,27 @@ type Observed = z.output<PortCommands['ObservePort']>;
 /** A port as another system shows it: the ledger takes that over, and says whether it could have been foreseen. */
 export const observationRules: Decide<Port | null, Pick<PortCommands, 'ObservePort'>, PortEvent, PortFacts> = {
   ObservePort(port, observed, facts) {
-    if (port && isOlder(port, observed)) return [];
+    if (port && !observed.deleted && isLate(port, observed.observedAt)) return recordLate(port, observed);
     const it = port ? new Unfolding(port, facts.time) : discovered(observed, facts);
-    const unexpected = port !== null && !couldBecome(port, observed);
-    if (isAlive(it.port)) takeOver(it, observed);
-    if (it.events.length === 0 && (isAlive(it.port) || isKnown(it.port, observed))) return [];
-    it.add({ type: 'PortObserved', data: observationOf(observed, unexpected) });
+    const unexpected = port ? !couldBecome(port, observed) : isForeign(observed.status);
+    const lives = isAlive(it.port);
+    if (lives) takeOver(it, observed);
+    const isNews = lives ? isLater(it.port.observation, observed.observedAt) : !isKnown(it.port, observed);
+    if (it.events.length === 0 && !isNews) return [];
+    it.add({ type: 'PortObserved', data: observationOf(observed, { unexpected, late: false }) });
     return it.events;
   },
 };
 
-/** News from before what is known: another observation has overtaken it, or the port was deleted since. */
-function isOlder({ observation, deletedAt }: Port, { observedAt }: Observed): boolean {
-  if (observedAt === undefined) return false;
-  return observedAt < (observation?.observedAt ?? '') || observedAt < (deletedAt ?? '');
+/** History that comes after what followed it. */
+function recordLate({ lateObservation: known }: Port, observed: Observed): PortEvent[] {
+  const data = observationOf(observed, { unexpected: false, late: true });
+  const isRepeated =
+    known !== null && Object.entries(data).every(([field, value]) => known[field as keyof typeof data] === value);
+  return isRepeated ? [] : [{ type: 'PortObserved', data }];
 }
+
+const isForeign = (status: PortStatus): boolean => !(portStatuses as readonly string[]).includes(status);
 
 function discovered(observed: Observed, { time, resource }: PortFacts): Unfolding {
   const { name = '', projectId = '', networkId = null, fixedIps = [], adminStateUp = true } = observed;
@@ -72,19 +79,17 @@ function takeOverBinding(it: Unfolding, { host, vnicType, profile, vifType, vifD
 function couldBecome(port: Port, { status, deleted }: Observed): boolean {
   if (!isAlive(port)) return deleted;
   const { status: from } = port;
-  const ways: Readonly<Record<PortStatus, boolean>> = {
+  const ways: Readonly<Record<string, boolean>> = {
     ACTIVE: isReady(port),
     BUILD: isBound(port.binding),
     DOWN: true,
-    ERROR: false,
-    'N/A': false,
   };
-  return from === status || ways[status];
+  return from === status || (ways[status] ?? false);
 }
 
-const observationOf = (observed: Observed, unexpected: boolean): DataOf<'PortObserved'> => {
+const observationOf = (observed: Observed, judged: { unexpected: boolean; late: boolean }): DataOf<'PortObserved'> => {
   const { source, observedAt, status, deleted } = observed;
-  return { source, observedAt: observedAt ?? null, status, deleted, unexpected };
+  return { source, observedAt: observedAt ?? null, status, deleted, ...judged };
 };
 
 /** News of a deleted port is kept once, and changes nothing. */

@@ -29,9 +29,13 @@ export interface Port extends Lifetime {
   ignoredReports: IgnoredReport[];
   /** The host it was unbound from, while it is nowhere: reports from there are late, not early. */
   formerHost: string | null;
-  /** What an outside system said last. */
-  observation: (DataOf<'PortObserved'> & { at: string }) | null;
+  /** The newest word of an outside system, and the last that came too late to count. */
+  observation: Observation | null;
+  lateObservation: Observation | null;
 }
+
+/** What an outside system said the port is. */
+export type Observation = DataOf<'PortObserved'> & { at: string };
 
 /** A provisioning block: one entity the port waits for. */
 export interface Block {

@@ -11,7 +11,7 @@ import {
   serverAttributes,
 } from './events.ts';
 import { Failure } from './faults.ts';
-import { PowerState, TaskState, VmState } from './states.ts';
+import { PowerState, SeenTaskState, SeenVmState, TaskState } from './states.ts';
 
 const nothing = z.strictObject({});
 const name = z.string().min(1).max(255);
@@ -179,8 +179,8 @@ export const serverCommands = {
   ObserveServer: z.strictObject({
     source: name,
     observedAt: Timestamp.optional(),
-    vmState: VmState,
-    taskState: TaskState.nullable().default(null),
+    vmState: SeenVmState,
+    taskState: SeenTaskState.nullable().default(null),
     powerState: PowerState.optional(),
     host: HostName.nullable().optional(),
     nodeId: Uuid.nullable().optional(),
@@ -192,6 +192,8 @@ export const serverCommands = {
     flavorRef: serverAttributes.flavorRef.optional(),
     metadata: serverAttributes.metadata.optional(),
     ports: ports.optional(),
+    /** What is said to have gone wrong. */
+    failure: Failure.optional(),
   }),
 
   /** The ledger's clock: the deadline of this name and moment has passed. */

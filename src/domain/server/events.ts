@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { defineEvents, type EventOf } from '../kernel/events.ts';
+import { defineEvents, type EventOf, revised } from '../kernel/events.ts';
 import { HostName, Timestamp, Uuid } from '../kernel/resource.ts';
 import { Fault } from './faults.ts';
-import { Condition, PowerState, TaskState, VmState } from './states.ts';
+import { Condition, PowerState, SeenTaskState, SeenVmState } from './states.ts';
 
 /** What a server is, apart from what happens to it. */
 export const serverAttributes = {
@@ -72,15 +72,20 @@ const text = z.string().max(255);
 export const serverEvents = defineEvents('server', {
   /** A user asked for it: building/scheduling, without a host. */
   ServerCreated: z.object(creationAttributes),
-  /** An outside system was seen to have it. */
-  ServerDiscovered: z.object({
-    ...creationAttributes,
-    condition: Condition,
-    host: HostName.nullable(),
-    nodeId: Uuid.nullable(),
-    launchedAt: Timestamp.nullable(),
-    source: text,
-  }),
+  /** An outside system was seen to have it. Version 1 did not say when, and knew no state but Nova's. */
+  ServerDiscovered: revised(
+    z.object({
+      ...creationAttributes,
+      condition: Condition,
+      host: HostName.nullable(),
+      nodeId: Uuid.nullable(),
+      launchedAt: Timestamp.nullable(),
+      source: text,
+      observedAt: Timestamp.nullable(),
+      unexpected: z.boolean(),
+    }),
+    (discovered) => ({ ...discovered, observedAt: null, unexpected: false }),
+  ),
   ServerUpdated: z.object({ changes: ServerChanges }),
   /** The last event of a life. Names what may be left behind elsewhere; `ownPorts` were made for this server. */
   ServerDeleted: z.object({
@@ -115,13 +120,21 @@ export const serverEvents = defineEvents('server', {
   ServerLaunched: z.object({ host: HostName.nullable(), at: Timestamp.exactOptional() }),
   /** The worker has done its part; what is left are external events. */
   GuestReady: z.object({ powerState: PowerState.nullable(), host: HostName.nullable() }),
-  /** What an outside system says. `unexpected`: the rules would not have led there from the state before. */
-  ServerObserved: z.object({
-    source: text,
-    observedAt: Timestamp.nullable(),
-    condition: Condition,
-    unexpected: z.boolean(),
-  }),
+  /**
+   * What an outside system says. `unexpected`: the rules would not have led there from the state before. `late`: it is of
+   * a moment before what is known, history which changes nothing; version 1 took such news for new.
+   */
+  ServerObserved: revised(
+    z.object({
+      source: text,
+      observedAt: Timestamp.nullable(),
+      condition: Condition,
+      fault: Fault.exactOptional(),
+      unexpected: z.boolean(),
+      late: z.boolean(),
+    }),
+    (observed) => ({ ...observed, late: false }),
+  ),
 
   /** A host is sought from now on. A server that was PENDING is built in a further round. */
   BuildStarted: z.object({
@@ -150,12 +163,12 @@ export const serverEvents = defineEvents('server', {
     action: text,
     arguments: z.record(z.string(), z.json()),
     before: Condition.extend({ host: HostName.nullable() }),
-    endsIn: VmState,
+    endsIn: SeenVmState,
     /** Whose lock did not hold it up, since an administrator asked for it. */
     despiteLock: text.exactOptional(),
   }),
   /** A worker has taken it up, or has come to a step. */
-  ServerActionProgressed: z.object({ action: text, worker: text, step: TaskState.nullable() }),
+  ServerActionProgressed: z.object({ action: text, worker: text, step: SeenTaskState.nullable() }),
   ServerActionEnded: z.object({
     action: text,
     /** `superseded`: something else took its place, and what it did until then is not known. */

@@ -21,6 +21,7 @@ const newborn = () => ({
   lastOperation: null,
   resizedFrom: null,
   evacuations: [],
+  lateObservation: null,
   waits: [],
   guestReady: null,
   externalEvents: [],
@@ -43,7 +44,7 @@ export const begin: Begin<Server, ServerEvent, Opening> = {
     };
   },
 
-  ServerDiscovered({ condition, nodeId, launchedAt, source, ...attributes }, { time }) {
+  ServerDiscovered({ condition, nodeId, launchedAt, source, observedAt, unexpected, ...attributes }, { time }) {
     return {
       ...attributes,
       ...newborn(),
@@ -51,7 +52,7 @@ export const begin: Begin<Server, ServerEvent, Opening> = {
       conditionSince: time,
       ...(nodeId !== null && { nodeId }),
       ...(launchedAt !== null && { launchedAt }),
-      observation: { source, at: time, condition, unexpected: false },
+      observation: { source, observedAt, at: time, condition, unexpected },
     };
   },
 };
@@ -92,8 +93,9 @@ export const evolve: Evolve<Server, ServerEvent, Opening> = {
     server.guestReady = { at: time, powerState, host };
   },
 
-  ServerObserved(server, { source, condition, unexpected }, { time }) {
-    server.observation = { source, at: time, condition, unexpected };
+  ServerObserved(server, { late, fault, ...observed }, { time }) {
+    keepFault(server, fault);
+    server[late ? 'lateObservation' : 'observation'] = { ...observed, at: time };
   },
 
   BuildStarted(server, { round, maxAttempts, deadline }, { time }) {

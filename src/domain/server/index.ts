@@ -16,7 +16,7 @@ const seesPorts: readonly string[] = ['ReportBuildProgress', 'ReportBuildSuccess
 export const serverAggregate: Aggregate<Server> = {
   kind: 'server',
   id: Uuid,
-  foldVersion: 1,
+  foldVersion: 2,
   events: serverEvents,
   commands: serverCommands,
   refusals: serverRefusals,

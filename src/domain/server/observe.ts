@@ -1,4 +1,5 @@
 import { type Decide, isAlive } from '../kernel/aggregate.ts';
+import { isLate, isLater } from '../kernel/observation.ts';
 import { type ActionName, actionOf, stepsOf } from './actions.ts';
 import { changesOf } from './attributes.ts';
 import { buildStarted } from './build.ts';
@@ -7,11 +8,11 @@ import { toCondition, toHost } from './changes.ts';
 import { type DataFor, type ServerCommands, serverCommands } from './commands.ts';
 import type { ServerEvent } from './events.ts';
 import type { ServerFacts } from './facts.ts';
-import { faultOf } from './faults.ts';
+import { type Fault, faultOf } from './faults.ts';
 import { deleted, positionOf } from './operation.ts';
 import { isExpected } from './paths.ts';
 import type { Server } from './state.ts';
-import { type Condition, power, sameCondition, type VmState } from './states.ts';
+import { type Condition, power, sameCondition, taskStates, type VmState, vmStates } from './states.ts';
 import { born, inTurn } from './turns.ts';
 
 type Observed = DataFor<'ObserveServer'>;
@@ -41,6 +42,11 @@ function launchedAt(data: Observed, known: string | undefined, { time }: ServerF
   return neverRan.includes(data.vmState) ? null : (data.observedAt ?? time);
 }
 
+/** Whether the rules know the words for its state. */
+const isKnown = ({ vmState, taskState }: Observed): boolean =>
+  (vmStates as readonly string[]).includes(vmState) &&
+  (taskState === null || (taskStates as readonly string[]).includes(taskState));
+
 /** What is known of a server of which nothing was told. */
 const unknown = serverCommands.CreateServer.parse({});
 
@@ -56,6 +62,8 @@ function discover(data: Observed, facts: ServerFacts): ServerEvent[] {
     nodeId,
     launchedAt: launchedAt(data, undefined, facts),
     source,
+    observedAt: data.observedAt ?? null,
+    unexpected: !isKnown(data),
   };
   return [
     { type: 'ServerDiscovered', data: discovered },
@@ -64,6 +72,7 @@ function discover(data: Observed, facts: ServerFacts): ServerEvent[] {
       facts,
       (next) => enter(next, facts),
       (next) => place(next),
+      (next) => (data.failure ? [observed(next, data, { unexpected: discovered.unexpected }, facts)] : []),
       (next) => leave(next),
     ),
   ];
@@ -121,10 +130,9 @@ function closeOperation(server: Server, to: Condition, { time }: ServerFacts): S
 
 /** A known server is seen in a state: the ledger takes that over, and says whether it could have been foreseen. */
 function observe(server: Server, data: Observed, facts: ServerFacts): ServerEvent[] {
-  const { source, observedAt = null } = data;
+  const { source } = data;
   const condition = conditionOf(data, server.powerState);
-  const unexpected = !isExpected(server, condition);
-  const seen: ServerEvent = { type: 'ServerObserved', data: { source, observedAt, condition, unexpected } };
+  const seen = observed(server, data, { unexpected: !isExpected(server, condition) }, facts);
   const launched = launchedAt(data, server.launchedAt, facts);
   const changed = inTurn(
     server,
@@ -142,7 +150,8 @@ function observe(server: Server, data: Observed, facts: ServerFacts): ServerEven
     (next) => update(next, data),
     (next) => leave(next),
   );
-  return changed.length === 0 ? [] : [seen, ...changed];
+  const isNews = seen.data.fault !== undefined || isLater(server.observation, data.observedAt);
+  return changed.length === 0 && !isNews ? [] : [seen, ...changed];
 }
 
 function update(server: Server, data: Observed): ServerEvent[] {
@@ -157,19 +166,50 @@ function update(server: Server, data: Observed): ServerEvent[] {
   ];
 }
 
-/** News of a deleted server is kept and changes nothing: it comes from before, or from somebody who is wrong. */
-function recall(server: Server, data: Observed): ServerEvent[] {
-  const { source, observedAt = null } = data;
-  const condition = conditionOf(data, server.powerState);
-  const known = server.observation;
-  if (condition.vmState === 'deleted') return [];
-  if (known?.source === source && sameCondition(known.condition, condition)) return [];
-  return [{ type: 'ServerObserved', data: { source, observedAt, condition, unexpected: true } }];
+/** History that comes after what followed it. */
+function recordLate(server: Server, data: Observed, facts: ServerFacts): ServerEvent[] {
+  const seen = observed(server, data, { late: true }, facts);
+  const { source, observedAt, condition } = seen.data;
+  const known = server.lateObservation;
+  const isRepeated = known?.source === source && known.observedAt === observedAt;
+  return isRepeated && sameCondition(known.condition, condition) ? [] : [seen];
 }
+
+/** News of a deleted server is kept and changes nothing: it comes from before, or from somebody who is wrong. */
+function recall(server: Server, data: Observed, facts: ServerFacts): ServerEvent[] {
+  const seen = observed(server, data, { unexpected: true }, facts);
+  const { source, condition } = seen.data;
+  if (condition.vmState === 'deleted') return [];
+  const known = server.observation;
+  return known?.source === source && sameCondition(known.condition, condition) ? [] : [seen];
+}
+
+type Seen = Extract<ServerEvent, { type: 'ServerObserved' }>;
+
+function observed(
+  server: Server,
+  data: Observed,
+  { unexpected = false, late = false }: { unexpected?: boolean; late?: boolean },
+  { time }: ServerFacts,
+): Seen {
+  const { source, observedAt = null, failure } = data;
+  const condition = conditionOf(data, server.powerState);
+  const fault = failure && faultOf(failure, time);
+  const said = { source, observedAt, condition, ...(fault && !isTold(server, fault) && { fault }) };
+  return { type: 'ServerObserved', data: { ...said, unexpected, late } };
+}
+
+/** Several messages tell of one failure. */
+const isTold = ({ faults }: Server, { kind, message }: Fault): boolean => {
+  const last = faults.at(-1);
+  return last?.kind === kind && last.message === message;
+};
 
 export const openObservation: Decide<Server | null, Pick<ServerCommands, 'ObserveServer'>, ServerEvent, ServerFacts> = {
   ObserveServer(server, data, facts) {
     if (!server) return discover(data, facts);
-    return isAlive(server) ? observe(server, data, facts) : recall(server, data);
+    const isEnd = data.vmState === 'deleted';
+    if (!isEnd && isLate(server, data.observedAt)) return recordLate(server, data, facts);
+    return isAlive(server) ? observe(server, data, facts) : recall(server, data, facts);
   },
 };

@@ -58,8 +58,9 @@ export interface Server extends Lifetime {
   lock: Lock | null;
   /** Set while the state is one that somebody ordered and no worker has confirmed. */
   forced: Forced | null;
-  /** What an outside system said last. */
+  /** The newest word of an outside system, and the last that came too late to count. */
   observation: Observation | null;
+  lateObservation: Observation | null;
 }
 
 export interface Build {
@@ -169,6 +170,7 @@ export interface Forced {
 
 export interface Observation {
   source: string;
+  observedAt: string | null;
   at: string;
   condition: Condition;
   unexpected: boolean;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { orForeign } from '../kernel/observation.ts';
 
 /** Nova's stable states, spelt as Nova spells them (`soft-delete` but `shelved_offloaded`), and `pending`. */
 export const vmStates = [
@@ -17,7 +18,10 @@ export const vmStates = [
   'pending',
 ] as const;
 export const VmState = z.enum(vmStates);
-export type VmState = z.infer<typeof VmState>;
+export type KnownVmState = z.infer<typeof VmState>;
+/** As an outside system says it: an observed server may be in a state, or in a task, that the rules do not know. */
+export const SeenVmState = orForeign(VmState);
+export type VmState = z.infer<typeof SeenVmState>;
 
 /** What is being done to a server at the moment; null where nothing is. */
 export const taskStates = [
@@ -65,7 +69,9 @@ export const taskStates = [
   'unshelving',
 ] as const;
 export const TaskState = z.enum(taskStates);
-export type TaskState = z.infer<typeof TaskState>;
+export type KnownTaskState = z.infer<typeof TaskState>;
+export const SeenTaskState = orForeign(TaskState);
+export type TaskState = z.infer<typeof SeenTaskState>;
 
 /**
  * Power states are the integers that Nova's API shows. Its notifications use words, one of which is `pending` for 0:
@@ -84,7 +90,11 @@ export const PowerState = z.literal(Object.values(power));
 export type PowerState = z.infer<typeof PowerState>;
 
 /** The three variables that tell what a server is, what is done to it, and what its hypervisor says. */
-export const Condition = z.object({ vmState: VmState, taskState: TaskState.nullable(), powerState: PowerState });
+export const Condition = z.object({
+  vmState: SeenVmState,
+  taskState: SeenTaskState.nullable(),
+  powerState: PowerState,
+});
 export type Condition = z.infer<typeof Condition>;
 
 export const conditionOf = ({ vmState, taskState, powerState }: Condition): Condition => ({

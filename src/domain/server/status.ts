@@ -1,12 +1,19 @@
-import { type TaskState, taskStates, type VmState, vmStates } from './states.ts';
+import {
+  type KnownTaskState,
+  type KnownVmState,
+  type TaskState,
+  taskStates,
+  type VmState,
+  vmStates,
+} from './states.ts';
 
 interface StatusRow {
   /** The status while no task says otherwise. */
   readonly default: string;
-  readonly tasks?: Readonly<Partial<Record<TaskState, string>>>;
+  readonly tasks?: Readonly<Partial<Record<KnownTaskState, string>>>;
 }
 
-const each = <S extends string>(status: S, ...tasks: TaskState[]): Partial<Record<TaskState, S>> =>
+const each = <S extends string>(status: S, ...tasks: KnownTaskState[]): Partial<Record<KnownTaskState, S>> =>
   Object.fromEntries(tasks.map((task) => [task, status]));
 
 const rebuild = each('REBUILD', 'rebuilding', 'rebuild_block_device_mapping', 'rebuild_spawning');
@@ -14,7 +21,7 @@ const resize = each('RESIZE', 'resize_prep', 'resize_migrating', 'resize_migrate
 const migrate = each('MIGRATING', 'migrating');
 
 /** Nova's table: one row a vm_state, and the tasks that change the word people see. */
-const rows: Readonly<Record<VmState, StatusRow>> = {
+const rows: Readonly<Record<KnownVmState, StatusRow>> = {
   active: {
     default: 'ACTIVE',
     tasks: {
@@ -42,8 +49,8 @@ const rows: Readonly<Record<VmState, StatusRow>> = {
 
 /** The status of a vm_state and a task_state; `UNKNOWN` for a vm_state Nova has no word for. */
 export function statusFor(vmState: string | null, taskState: string | null): string {
-  const row = vmStates.includes(vmState as VmState) ? rows[vmState as VmState] : undefined;
-  return row?.tasks?.[taskState as TaskState] ?? row?.default ?? 'UNKNOWN';
+  const row = vmStates.includes(vmState as KnownVmState) ? rows[vmState as KnownVmState] : undefined;
+  return row?.tasks?.[taskState as KnownTaskState] ?? row?.default ?? 'UNKNOWN';
 }
 
 /** A server's status. A deleted server is DELETED, whatever its vm_state was. */
@@ -76,7 +83,7 @@ export function filterFor(statuses: readonly string[]): StatusFilter {
   };
 }
 
-const mapped = (vmState: VmState, task: TaskState | 'default'): string | undefined =>
+const mapped = (vmState: KnownVmState, task: KnownTaskState | 'default'): string | undefined =>
   task === 'default' ? rows[vmState].default : rows[vmState].tasks?.[task];
 
 export const matchesFilter = (

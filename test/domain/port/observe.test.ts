@@ -59,7 +59,8 @@ describe('a port that an outside system shows', () => {
     it
       .when('DeletePort')
       .when('ObservePort', { ...working, observedAt: '2025-12-31T23:59:59.000Z' })
-      .events()
+      .events('PortObserved')
+      .state({ observation: null, lateObservation: { late: true } })
       .when('ObservePort', working)
       .events('PortObserved')
       .when('ObservePort', working)
@@ -72,7 +73,34 @@ describe('a port that an outside system shows', () => {
     it
       .when('ObservePort', { ...working, observedAt: '2026-01-01T00:00:10.000Z' })
       .when('ObservePort', { source, status: 'DOWN', observedAt: '2026-01-01T00:00:09.000Z' })
-      .events()
+      .events('PortObserved')
+      .state({ status: 'ACTIVE', observation: { status: 'ACTIVE' }, lateObservation: { status: 'DOWN' } })
+      .when('ObservePort', { source, status: 'DOWN', observedAt: '2026-01-01T00:00:09.000Z' })
+      .events(),
+  );
+
+  story('nor after it was shown to be as before at a later moment', portAggregate, [], (it) =>
+    it
+      .when('ObservePort', { ...working, observedAt: '2026-01-01T00:00:01.000Z' })
+      .when('ObservePort', { ...working, observedAt: '2026-01-01T00:00:10.000Z' })
+      .events('PortObserved')
+      .when('ObservePort', { source, status: 'DOWN', observedAt: '2026-01-01T00:00:05.000Z' })
       .state({ status: 'ACTIVE' }),
+  );
+
+  story('is deleted also by news that others have overtaken', portAggregate, [], (it) =>
+    it
+      .when('ObservePort', { ...working, observedAt: '2026-01-01T00:00:10.000Z' })
+      .when('ObservePort', { source, status: 'ACTIVE', deleted: true, observedAt: '2026-01-01T00:00:05.000Z' })
+      .events('PortDeleted', 'PortObserved'),
+  );
+
+  story('keeps a status nobody knows as it was said', portAggregate, [], (it) =>
+    it
+      .when('ObservePort', { source, status: 'QUARANTINED', host: 'host-a' })
+      .state({ status: 'QUARANTINED', observation: { unexpected: true } })
+      .when('UpdatePort', { name: 'still usable' })
+      .when('SetPortStatus', { status: 'DOWN' })
+      .state({ name: 'still usable', status: 'DOWN' }),
   );
 });

@@ -162,3 +162,51 @@ describe('what the rules lead to', () => {
     ).toBe(false);
   });
 });
+
+describe('an observation of a server that comes late', () => {
+  const at = (second: number): string => new Date(Date.UTC(2026, 4, 1, 12, 0, second)).toISOString();
+
+  story('is recorded once and changes nothing', serverAggregate, [], (it) =>
+    it
+      .when('ObserveServer', nova({ vmState: 'building', taskState: 'spawning', observedAt: at(1) }))
+      .when('ObserveServer', nova({ vmState: 'active', powerState: 1, observedAt: at(9) }))
+      .when('ObserveServer', nova({ vmState: 'building', taskState: 'networking', observedAt: at(5) }))
+      .events('ServerObserved')
+      .state({ status: 'ACTIVE', observation: { observedAt: at(9) }, lateObservation: { observedAt: at(5) } })
+      .when('ObserveServer', nova({ vmState: 'building', taskState: 'networking', observedAt: at(5) }))
+      .events(),
+  );
+
+  story('is late for one that was discovered, too, and counts where it tells of the end', serverAggregate, [], (it) =>
+    it
+      .when('ObserveServer', nova({ vmState: 'active', observedAt: at(9) }))
+      .when('ObserveServer', nova({ vmState: 'stopped', observedAt: at(5) }))
+      .state({ status: 'ACTIVE' })
+      .when('ObserveServer', nova({ vmState: 'deleted', observedAt: at(5) }))
+      .state({ status: 'DELETED' }),
+  );
+});
+
+describe('what is said of a server in words that the rules do not know', () => {
+  story('is kept as it was said, and the server stays usable', serverAggregate, [], (it) =>
+    it
+      .when('ObserveServer', nova({ vmState: 'quarantined', taskState: 'examining', host: 'host-1' }))
+      .state({ vmState: 'quarantined', taskState: 'examining', status: 'UNKNOWN', observation: { unexpected: true } })
+      .when('StopServer')
+      .refused('server-in-wrong-state')
+      .when('ObserveServer', nova({ vmState: 'active', powerState: 1 }))
+      .state({ status: 'ACTIVE', observation: { unexpected: true } })
+      .when('StopServer')
+      .state({ taskState: 'powering-off' }),
+  );
+
+  story('is not needed for a failure, which is kept once', serverAggregate, [], (it) =>
+    it
+      .when('ObserveServer', nova({ vmState: 'error' }))
+      .when('ObserveServer', nova({ vmState: 'error', failure: { reason: 'NoValidHost', message: 'nowhere' } }))
+      .events('ServerObserved')
+      .state({ status: 'ERROR', fault: { kind: 'NoValidHost', message: 'nowhere' } })
+      .when('ObserveServer', nova({ vmState: 'error', failure: { reason: 'NoValidHost', message: 'nowhere' } }))
+      .events(),
+  );
+});

@@ -60,7 +60,7 @@ export class Done {
   }
 }
 
-/** A command the rules refused. Nothing was stored. */
+/** A command the rules refused. Nothing was changed; that it came may be recorded. */
 export interface Refused {
   readonly outcome: 'refused';
   readonly resource: ResourceRef;

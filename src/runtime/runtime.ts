@@ -171,11 +171,24 @@ export class Runtime {
       events = decide(aggregate, head.state, request, facts);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      const refused: Outcome = { outcome: 'refused', resource, refusal: error, revision: head.revision };
-      return { outcome: onceDurable(durable, () => refused) };
+      return { outcome: this.#refused(request, head, time, error) };
     }
     if (events.length === 0 && !receipt) return { outcome: onceDurable(durable, () => alreadyDone(request, head)) };
     return { outcome: this.#append(request, head, { commandId, time, events, receipt }) };
+  }
+
+  /**
+   * A refusal is answered when what it rests on is durable, and what is recorded of it. That leaves no receipt: a retry is
+   * refused anew, and finds that nothing about it is news.
+   */
+  #refused(request: CommandRequest, head: Head, time: string, refusal: Refusal): Promise<Outcome | null> {
+    const { resource } = request;
+    const answer = (revision: number): Outcome => ({ outcome: 'refused', resource, refusal, revision });
+    const { revision, durable } = head;
+    const { recorded: events } = refusal;
+    if (events.length === 0) return onceDurable(durable, () => answer(revision));
+    const decision = { commandId: randomUUID(), time, events, receipt: undefined };
+    return this.#append(request, head, decision).then((appended) => appended && answer(appended.revision));
   }
 
   /** The other resources that the decision must see, as they durably are. */

@@ -135,6 +135,32 @@ describe('a node that never calls back', () => {
   });
 });
 
+describe('a ramdisk of an attempt that was given up', () => {
+  test('is refused, and what it said is in the history, also where it repeats itself under a key (C041)', async () => {
+    const id = await node(available, verb('active'), reports('wait'));
+    await pass('PT100S');
+    await live('olga', 'nodes', id, verb('active'), reports('wait'));
+    const before = await look('nodes', id);
+
+    const late = { type: 'ReportProvisionEvent', data: { event: 'resume', attempt: 1 } };
+    for (const key of ['late-1', 'late-1', 'late-2']) {
+      const headers = { ...as('conductor-1'), 'idempotency-key': key };
+      const refused = await shared().post(`/v1/nodes/${id}/commands`, late, headers);
+      expect([refused.status, slugOf(refused)]).toEqual([409, 'stale-report']);
+    }
+    const after = await look('nodes', id);
+    expect(after).toMatchObject({ provisionState: 'wait call-back', callBack: before.callBack, attempts: 2 });
+    expect(after.revision).toBe(before.revision + 1);
+    const { body } = await shared().get(`/v1/nodes/${id}/history`, as('olga'));
+    expect(body.events.at(-1)).toMatchObject({
+      type: 'NodeReportIgnored',
+      data: { event: 'resume', attempt: 1, currentAttempt: 2 },
+      actor: { id: 'conductor-1' },
+    });
+    await live('olga', 'nodes', id, reports('resume'), reports('done'));
+  });
+});
+
 describe('a server that an administrator has locked', () => {
   test('is left alone by operators; administrators overrule the lock, and that is told', async () => {
     const id = await live('olga', 'servers', freshId(), ['CreateServer', { name: 'web-1' }]);

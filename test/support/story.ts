@@ -35,9 +35,14 @@ export class Resource<S extends Lifetime> {
 
   /** Decides a command and folds what follows from it. */
   execute(type: string, data: object = {}): DomainEvent[] {
-    const events = this.decide(type, data);
-    for (const event of events) this.record(event);
-    return events;
+    try {
+      const events = this.decide(type, data);
+      for (const event of events) this.record(event);
+      return events;
+    } catch (error) {
+      if (error instanceof Refusal) for (const event of error.recorded) this.record(event);
+      throw error;
+    }
   }
 
   record(event: DomainEvent): void {

@@ -1,3 +1,5 @@
+import type { DomainEvent } from './events.ts';
+
 /**
  * Why the rules refuse a command. A refusal is a value of the domain: it says what was wrong, what would be accepted
  * now, and what to do next. Which HTTP status that becomes is decided in `api`, by category.
@@ -37,18 +39,27 @@ export class Refusal extends Error {
   readonly slug: string;
   readonly definition: RefusalDefinition;
   readonly help: RefusalHelp;
+  /** What is recorded all the same: that somebody said this, where that is news. It changes nothing that rules look at. */
+  readonly recorded: readonly DomainEvent[];
 
-  constructor(slug: string, definition: RefusalDefinition, detail: string, help: RefusalHelp = {}) {
+  constructor(
+    slug: string,
+    definition: RefusalDefinition,
+    detail: string,
+    help: RefusalHelp = {},
+    recorded: readonly DomainEvent[] = [],
+  ) {
     super(detail);
     this.slug = slug;
     this.definition = definition;
     this.help = help;
+    this.recorded = recorded;
   }
 }
 
 /** A `refuse` that knows the slugs of one catalogue. */
 export const refuser =
   <C extends RefusalCatalogue>(catalogue: C) =>
-  (slug: keyof C & string, detail: string, help?: RefusalHelp): never => {
-    throw new Refusal(slug, catalogue[slug]!, detail, help);
+  (slug: keyof C & string, detail: string, help?: RefusalHelp, recorded?: readonly DomainEvent[]): never => {
+    throw new Refusal(slug, catalogue[slug]!, detail, help, recorded);
   };

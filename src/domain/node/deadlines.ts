@@ -81,7 +81,7 @@ const isOver: readonly Standing[] = ['ended', 'superseded', 'past'];
  */
 export function heartbeat(node: Node, claim: Claim, facts: NodeFacts): NodeEvent[] {
   const standing = standingOf(node, claim, facts);
-  if (isOver.includes(standing)) stale(node, { ...claim, event: 'Heartbeat' });
+  if (isOver.includes(standing)) stale(node, { ...claim, event: 'Heartbeat' }, facts);
 
   const { callBack, maintenance, provisionState, attempts: attempt } = node;
   const { activity } = ruleOf(provisionState);

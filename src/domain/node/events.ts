@@ -131,7 +131,10 @@ export const nodeEvents = defineEvents('node', {
     error: ErrorText.optional(),
     blockedBy: z.object({ holder: Holder, purpose: Text }),
   }),
-  /** An outcome of an attempt that is over, named by its number or by its lock. Kept, and without effect. */
+  /**
+   * A report of an attempt that is over, named by its number or by its lock. Kept, and without effect. Unless it was an
+   * outcome, its sender was refused.
+   */
   NodeReportIgnored: z.object({
     attempt: attempt.nullable(),
     token: token.nullable(),

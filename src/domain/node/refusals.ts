@@ -1,5 +1,6 @@
 import { lifetimeRefusals } from '../kernel/aggregate.ts';
 import { type RefusalDefinition, type RefusalHelp, refuser } from '../kernel/refusal.ts';
+import type { NodeEvent } from './events.ts';
 
 /** `ironic`: the fault by which Ironic's clients know the refusal. It is sent along. */
 interface NodeRefusal extends RefusalDefinition {
@@ -182,5 +183,9 @@ export type NodeRefusalSlug = keyof typeof nodeRefusals;
 const refuseAs = refuser(nodeRefusals);
 
 /** Refuses, with the name of Ironic's fault along. */
-export const refuse = (slug: NodeRefusalSlug, detail: string, help: RefusalHelp = {}): never =>
-  refuseAs(slug, detail, { ironic: nodeRefusals[slug].ironic, ...help });
+export const refuse = (
+  slug: NodeRefusalSlug,
+  detail: string,
+  help: RefusalHelp = {},
+  recorded: readonly NodeEvent[] = [],
+): never => refuseAs(slug, detail, { ironic: nodeRefusals[slug].ironic, ...help }, recorded);

@@ -24,7 +24,7 @@ const answers: Readonly<Record<Standing, Answer>> = {
   outsider: (node, report) => outsider(node, report),
   ended: (node, report, facts) => afterTheEnd(node, report, facts),
   superseded: (node, report, facts) => ofEarlierAttempt(node, report, facts),
-  past: (node, report) => ofPastLock(node, report),
+  past: (node, report, facts) => ofPastLock(node, report, facts),
 };
 
 /** What the holder of a lock reports is about what the lock is for. */

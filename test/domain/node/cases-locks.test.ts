@@ -165,6 +165,31 @@ describe('C041: what an attempt leaves behind', () => {
     node.execute('ReportProvisionEvent', { event: 'resume', token: second });
     expect(node.view.provisionState).toBe('deploying');
   });
+
+  test('C041: that call-back is recorded, once however often it comes, and changes nothing else', () => {
+    const node = lived(...marked);
+    const first = node.state!.lastToken;
+    pass(node, 31 * minutes);
+    for (const { type, data } of [verb('active'), reports('wait')]) node.execute(type, data);
+
+    const before = structuredClone(node.state!);
+    const late = command('Heartbeat', { token: first, holder: 'old ramdisk' });
+    expect(() => node.execute(late.type, late.data)).toThrow('comes too late');
+    const told = { event: 'Heartbeat', token: first, attempt: null, holder: 'old ramdisk', error: null };
+    expect(node.state).toEqual({
+      ...before,
+      ignored: told,
+      revision: before.revision + 1,
+      updatedAt: expect.anything(),
+    });
+    for (let beats = 0; beats < 3; beats++) expect(() => node.execute(late.type, late.data)).toThrow('comes too late');
+    expect(node.state!.revision).toBe(before.revision + 1);
+
+    const callBack = command('ReportProvisionEvent', { ...late.data, event: 'resume' });
+    for (const { type, data } of [callBack, late, callBack]) expect(() => node.execute(type, data)).toThrow('too late');
+    expect(node.state!.ignored).toEqual({ ...told, event: 'resume' });
+    expect(node.state!.revision).toBe(before.revision + 2);
+  });
 });
 
 describe('C080: a call-back that meets a console', () => {

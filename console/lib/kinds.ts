@@ -8,3 +8,9 @@ export const hrefOf = ({ kind, id }: { readonly kind: Kind; readonly id: string 
   `/${kind}s/${encodeURIComponent(id)}`;
 
 export const apiPathOf = (resource: { readonly kind: Kind; readonly id: string }): string => `/v1${hrefOf(resource)}`;
+
+/** The page of the resource that a stream tells of; null where it tells of none. */
+export function resourceOfStream(stream: string): string | null {
+  const kind = kinds.find((each) => stream.startsWith(`${each}-`));
+  return kind ? hrefOf({ kind, id: stream.slice(kind.length + 1) }) : null;
+}

@@ -2,6 +2,9 @@ import type { EventPage, LedgerEvent, Verdict } from './answers.ts';
 import { type BulkCommand, type BulkOptions, executeAll } from './bulk.ts';
 import { ProblemError } from './errors.ts';
 import { type EventPageOptions, eventPage, type SubscribeOptions, subscribe } from './events.ts';
+import { type Kind, paths } from './kinds.ts';
+import { LiveRead } from './live-read.ts';
+import { type ListFilter, type ListPage, listParameters } from './reads.ts';
 import { Resource } from './resource.ts';
 import { defaultRetry, type RetryPolicy } from './retry.ts';
 import { Transport } from './transport.ts';
@@ -72,6 +75,16 @@ export class Client {
 
   network(id: string): Resource<'network'> {
     return new Resource(this.#transport, 'network', id);
+  }
+
+  /**
+   * A page of resources, found by what they are.
+   *
+   * @example
+   * const { items, next } = await client.list('port', { status: 'BUILD', blockedBy: 'L2', limit: 20 }).get();
+   */
+  list<K extends Kind>(kind: K, filter: ListFilter = {}): LiveRead<ListPage<K>> {
+    return new LiveRead(this.#transport, this.#silenceMs, paths[kind], listParameters(filter));
   }
 
   /**

@@ -2,7 +2,7 @@ import type { EventSourceMessage } from 'eventsource-parser';
 import type { EventPage, LedgerEvent } from './answers.ts';
 import { ConnectionError } from './errors.ts';
 import type { Kind } from './kinds.ts';
-import { delayAfter, isTransient, sleep } from './retry.ts';
+import { type FollowOptions, type Line, reconnecting } from './reconnect.ts';
 import { parseEventStream } from './sse.ts';
 import type { ApiRequest, Query, Transport } from './transport.ts';
 
@@ -25,11 +25,9 @@ export interface EventPageOptions extends EventFilter {
   readonly minPosition?: string;
 }
 
-export interface SubscribeOptions extends EventFilter {
+export interface SubscribeOptions extends EventFilter, FollowOptions {
   /** Called each time everything that is recorded has been given: from here on events come as they happen. */
   readonly onCaughtUp?: (position: string) => void;
-  /** Called when the connection was lost, before it is made again. */
-  readonly onDisconnect?: (error: Error, retryInMs: number) => void;
 }
 
 export function eventPage(transport: Transport, options: EventPageOptions): Promise<EventPage> {
@@ -39,37 +37,15 @@ export function eventPage(transport: Transport, options: EventPageOptions): Prom
 }
 
 /** Follows the ledger over as many connections as it takes; ends when the signal aborts. */
-export async function* subscribe(
+export const subscribe = (
   transport: Transport,
   silenceMs: number,
   options: SubscribeOptions,
-): AsyncGenerator<LedgerEvent, void, undefined> {
-  const follower = new Follower(transport, silenceMs, options);
-  const { signal, onDisconnect } = options;
-  let failures = 0;
-  while (!signal?.aborted) {
-    let failure: unknown = follower.ended();
-    try {
-      for await (const event of follower.connection()) {
-        failures = 0;
-        if (event) yield event;
-      }
-    } catch (error) {
-      failure = error;
-    }
-    if (signal?.aborted) return;
-    failures++;
-    // Who was connected once is at the right address: the server will be back, however long that takes.
-    const hopeless = !follower.wasConnected && failures >= transport.retry.attempts;
-    if (hopeless || !isTransient(failure)) throw failure;
-    const delayMs = delayAfter(transport.retry, failures, failure);
-    onDisconnect?.(failure as Error, delayMs);
-    await sleep(delayMs, signal).catch(() => {});
-  }
-}
+): AsyncGenerator<LedgerEvent, void, undefined> =>
+  reconnecting(transport, new Follower(transport, silenceMs, options), options);
 
 /** A place in the ledger, and the way to go on from there. */
-class Follower {
+class Follower implements Line<LedgerEvent> {
   readonly #transport: Transport;
   readonly #silenceMs: number;
   readonly #options: SubscribeOptions;

@@ -22,6 +22,8 @@ export { type Client, type ClientOptions, createClient, type Health } from './cl
 export { ConnectionError, type Flaw, type Problem, ProblemError } from './errors.ts';
 export type { EventPageOptions, SubscribeOptions } from './events.ts';
 export type { Command, Kind, State } from './kinds.ts';
+export type { LiveRead, ReadOptions } from './live-read.ts';
+export type { Listed, ListFilter, ListPage, WaitedFor, Why } from './reads.ts';
 export type {
   ExecuteOptions,
   HistoryOptions,

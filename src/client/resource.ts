@@ -1,6 +1,7 @@
 import type { CommandAnswer, HistoryEntry, StateAnswer } from './answers.ts';
 import { newKey } from './idempotency-key.ts';
 import { type Command, type Kind, paths, type State } from './kinds.ts';
+import type { Why } from './reads.ts';
 import type { Transport } from './transport.ts';
 
 export interface ExecuteOptions {
@@ -140,6 +141,18 @@ export class Resource<K extends Kind> {
       query: { limit, diff, order, marker, min_position: minPosition },
       signal,
     });
+  }
+
+  /**
+   * Why it is as it is, or with `at` why it was so then: conditions across all it depends on, each with its owner, its
+   * proof, and who can still clear it.
+   *
+   * @example
+   * const { verdict, summary, causes } = await client.server(id).why();
+   */
+  why(options: StateOptions = {}): Promise<Why> {
+    const { at, minPosition, signal } = options;
+    return this.#transport.json({ path: `${this.#path}/why`, query: { at, min_position: minPosition }, signal });
   }
 
   get #path(): string {

@@ -1,8 +1,8 @@
 import type { HistoryEntry, Kind } from '../../../src/client/index.ts';
 import { FailureNote } from '../../parts/failure-note.tsx';
-import { JsonView } from '../../parts/json-view.tsx';
 import { DiffPanel } from './diff-panel.tsx';
 import { EventPanel } from './event-panel.tsx';
+import { StatePanel } from './state-panel.tsx';
 import { useMoment } from './use-moment.ts';
 
 interface Props {
@@ -17,21 +17,12 @@ interface Props {
 export function MomentPanels({ kind, id, entry, lastRevision, onStep }: Props) {
   const moment = useMoment(kind, id, entry);
   const { value } = moment;
-  const marked = new Set(value?.patch.map(({ path }) => path));
   return (
     <>
       <FailureNote what="The state at this event" failure={moment.failure} retry={moment.reload} />
       <div className="moment">
         <EventPanel entry={entry} lastRevision={lastRevision} onStep={onStep} />
-        <section className="panel" aria-labelledby="state-title">
-          <h2 id="state-title">State at {entry.revision + 1}</h2>
-          {value &&
-            (value.state ? (
-              <JsonView value={value.state} marked={marked} />
-            ) : (
-              <p className="quiet">There is none: it is deleted.</p>
-            ))}
-        </section>
+        <StatePanel entry={entry} moment={value} />
         <section className="panel" aria-labelledby="diff-title">
           <h2 id="diff-title">What it changed</h2>
           {value && <DiffPanel moment={value} />}

@@ -10,6 +10,7 @@ import { statusOf } from './status-of.ts';
 import { Timeline } from './timeline/timeline.tsx';
 import { useRevision } from './use-revision.ts';
 import { type Shown, useStory } from './use-story.ts';
+import { WhyPanel } from './why/why-panel.tsx';
 
 interface Props {
   readonly place: Place;
@@ -100,7 +101,9 @@ export function ResourcePage({ place, kind, id }: Props) {
               onStep={step}
             />
           </div>
-          <aside ref={why} tabIndex={-1} className="resource-side" aria-label="Why" />
+          <div className="resource-side">
+            <WhyPanel kind={kind} id={id} at={at} latest={present.value?.revision ?? 0} panelRef={why} />
+          </div>
         </div>
       )}
     </>

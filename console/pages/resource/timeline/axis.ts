@@ -16,8 +16,9 @@ export interface Fold {
   readonly lastedMs: number;
 }
 
-export const foldWidth = 88;
-const maxFolds = 4;
+/** Wide enough for a status to stand before the mark of the fold. */
+export const foldWidth = 152;
+const maxFolds = 3;
 const shortestFoldMs = 10_000;
 const foldedShare = 0.5;
 /** Distance of neighbours where there is room for it. */

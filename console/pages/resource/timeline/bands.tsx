@@ -10,6 +10,9 @@ interface Props {
   readonly onUnfold: (after: number) => void;
 }
 
+/** Of the mark at the end of a fold. */
+const markWidth = 80;
+
 /** Statuses as bands, from one event to the next that changed it; over them the idle stretches that are folded. */
 export function Bands({ bands, axis, lengthOf, onUnfold }: Props) {
   return (
@@ -18,6 +21,7 @@ export function Bands({ bands, axis, lengthOf, onUnfold }: Props) {
         const next = bands[index + 1]?.first;
         const left = axis.xs[first]!;
         const width = (next === undefined ? axis.endX : axis.xs[next]!) - left;
+        const room = roomIn(axis, left, width);
         const length = lengthOf(first, next ?? Number.POSITIVE_INFINITY);
         return (
           <div
@@ -26,12 +30,9 @@ export function Bands({ bands, axis, lengthOf, onUnfold }: Props) {
             style={{ left, width: Math.max(2, width) }}
             title={`${status}, ${length}`}
           >
-            {width > status.length * 8 + 32 && (
-              <>
-                <span aria-hidden="true">{shapes[toneOf(status)]}</span> {status}
-              </>
-            )}
-            {width > status.length * 8 + 120 && <span className="band-length"> {length}</span>}
+            {room > 16 && <span aria-hidden="true">{shapes[toneOf(status)]}</span>}
+            {room > status.length * 8 + 24 && ` ${status}`}
+            {room > status.length * 8 + 104 && <span className="band-length"> {length}</span>}
           </div>
         );
       })}
@@ -40,7 +41,7 @@ export function Bands({ bands, axis, lengthOf, onUnfold }: Props) {
           key={after}
           type="button"
           className="fold"
-          style={{ left: x + 2, width: width - 4 }}
+          style={{ left: x + width - markWidth, width: markWidth - 4 }}
           title="Nothing happened here. Click unfolds it."
           onClick={() => onUnfold(after)}
         >
@@ -50,4 +51,10 @@ export function Bands({ bands, axis, lengthOf, onUnfold }: Props) {
       ))}
     </div>
   );
+}
+
+/** What is left for words before the first fold in a band. */
+function roomIn({ folds }: Axis, left: number, width: number): number {
+  const fold = folds.find(({ x }) => x >= left - 1 && x < left + width);
+  return fold ? fold.x + fold.width - markWidth - left : width;
 }

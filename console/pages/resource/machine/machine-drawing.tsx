@@ -1,0 +1,80 @@
+import { machine } from '../../../../src/domain/node/provision-machine.ts';
+import { formatDuration } from '../../../lib/time.ts';
+import {
+  boxByState,
+  boxes,
+  boxHeight,
+  boxWidth,
+  columnTitles,
+  columnX,
+  drawingHeight,
+  drawingWidth,
+  pathBetween,
+} from './layout.ts';
+import type { EdgeTaken, PathTaken } from './path-taken.ts';
+
+/** The provision states of a node: visited ones filled, the current one ringed, the ways it took with count and time. */
+export function MachineDrawing({ path }: { readonly path: PathTaken }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    <div className="machine" tabIndex={0}>
+      <svg
+        width={drawingWidth + 4}
+        height={drawingHeight}
+        viewBox={`-2 0 ${drawingWidth + 4} ${drawingHeight}`}
+        aria-hidden="true"
+      >
+        <defs>
+          <marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
+            <path d="M0 0l8 4l-8 4z" className="arrow" />
+          </marker>
+        </defs>
+        {columnTitles.map((title, column) => (
+          <text key={title} x={columnX(column)} y={16} className="label">
+            {title}
+          </text>
+        ))}
+        {path.current !== null && <PossibleEdges from={path.current} />}
+        {boxes.map(({ state, x, y }) => (
+          <g key={state} className={classOf(state, path)}>
+            <rect x={x} y={y} width={boxWidth} height={boxHeight} rx={4} />
+            <text x={x + boxWidth / 2} y={y + 20} textAnchor="middle">
+              {state}
+            </text>
+          </g>
+        ))}
+        {path.edges.map((edge) => (
+          <TakenEdge key={`${edge.from} ${edge.to}`} edge={edge} />
+        ))}
+      </svg>
+    </div>
+  );
+}
+
+const classOf = (state: string, { visited, current }: PathTaken): string =>
+  ['state', visited.has(state) && 'visited', state === current && 'current'].filter(Boolean).join(' ');
+
+/** Where the machine would let it go from here. */
+function PossibleEdges({ from }: { readonly from: string }) {
+  const box = boxByState.get(from);
+  if (!box) return null;
+  const targets = new Set(Object.values(machine[box.state as keyof typeof machine].on));
+  return [...targets].map((to) => (
+    <path key={to} d={pathBetween(box, boxByState.get(to)!).d} className="edge possible" />
+  ));
+}
+
+function TakenEdge({ edge: { from, to, count, spentMs } }: { readonly edge: EdgeTaken }) {
+  const [start, end] = [boxByState.get(from), boxByState.get(to)];
+  if (!start || !end) return null;
+  const { d, x, y } = pathBetween(start, end);
+  return (
+    <g className="edge taken">
+      <path d={d} markerEnd="url(#arrow)" />
+      <text x={x} y={y} textAnchor="middle">
+        {count > 1 && `${count}× `}
+        {formatDuration(spentMs)}
+      </text>
+    </g>
+  );
+}

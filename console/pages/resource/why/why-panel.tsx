@@ -1,0 +1,75 @@
+import type { Ref } from 'react';
+import type { Kind, Why } from '../../../../src/client/index.ts';
+import { hrefOf } from '../../../lib/kinds.ts';
+import { resourceOf } from '../../../lib/resource-of.ts';
+import { setLedgerTime } from '../../../lib/time.ts';
+import { useLoaded } from '../../../lib/use-loaded.ts';
+import { Age } from '../../../parts/age.tsx';
+import { FailureNote } from '../../../parts/failure-note.tsx';
+import { Link } from '../../../parts/link.tsx';
+import { shortId } from '../../../parts/resource-id.tsx';
+import { Skeleton } from '../../../parts/skeleton.tsx';
+import { ConditionList } from './condition-list.tsx';
+import { HintList } from './hint-list.tsx';
+
+interface Props {
+  readonly kind: Kind;
+  readonly id: string;
+  /** The revision the cursor is on; null where that is the present. */
+  readonly at: number | null;
+  /** What the present is known by: when it changes, the present is asked for again. */
+  readonly latest: number;
+  readonly panelRef: Ref<HTMLElement>;
+}
+
+/** Why is it so; and where the cursor is in the past, why was it so then? */
+export function WhyPanel({ kind, id, at, latest, panelRef }: Props) {
+  const why = useLoaded(`why ${at ?? `now ${latest}`}`, async (client, signal) => {
+    const answer = await resourceOf(client, kind, id).why({ signal, ...(at !== null && { at }) });
+    if (at === null) setLedgerTime(answer.at.time);
+    return answer;
+  });
+  const { value } = why;
+  return (
+    <aside ref={panelRef} tabIndex={-1} className="panel why" aria-labelledby="why-title">
+      <h2 id="why-title">{value ? titleOf(value) : 'Why'}</h2>
+      {at !== null && <p className="quiet">As it was at event {at + 1}</p>}
+      <FailureNote what="The reason" failure={why.failure} retry={why.reload} />
+      {value ? <Answer why={value} /> : !why.failure && <Skeleton lines={6} what="the reason" />}
+    </aside>
+  );
+}
+
+const titleOf = ({ verdict, status }: Why): string => (verdict === 'fine' ? `Why ${status}` : `Why still ${status}`);
+
+function Answer({ why }: { readonly why: Why }) {
+  return (
+    <>
+      <p className="verdict">
+        <span className={why.verdict === 'stuck' ? 'tone-failed' : undefined}>{why.summary}</span>
+      </p>
+      <ConditionList conditions={why.conditions} />
+      <WaitedForBy why={why} />
+      <HintList hints={why.hints} />
+      {why.partial && <p className="quiet">Not all it hangs on could be looked at.</p>}
+    </>
+  );
+}
+
+function WaitedForBy({ why: { waitedForBy } }: { readonly why: Why }) {
+  if (waitedForBy.length === 0) return null;
+  return (
+    <>
+      <h3>Who waits for this</h3>
+      <ul>
+        {waitedForBy.map(({ resource, what, since }) => (
+          <li key={`${resource.kind} ${resource.id} ${what}`}>
+            <span className="quiet">{resource.kind}</span>{' '}
+            <Link href={hrefOf(resource)}>{resource.name || shortId(resource.id)}</Link>, {what}{' '}
+            <Age since={since} prefix="since " />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -113,6 +113,11 @@ const settings = {
   }),
   novaNotifyMaxBatch: setting(integer(1, 1_000), '64', { does: 'Events in one request to Nova at most.' }),
   novaNotifyTimeoutMs: setting(integer(1, 300_000), '10000', { does: 'How long Nova may take to answer.' }),
+  anchorsFile: setting(z.string(), '', {
+    does: 'File that gets a signed line now and then saying what the ledger was, so that `verify` can tell a cut-off end. Keep a copy elsewhere. Empty: none is made.',
+  }),
+  anchorKeyFile: setting(z.string(), '', { does: 'Private Ed25519 key (PEM) that signs the anchors.' }),
+  anchorEveryMs: setting(integer(10, aYear), '3600000', { does: 'How long after one anchor the next is made.' }),
   clock: setting(z.enum(['system', 'manual'], 'must be system or manual'), 'system', {
     does: '`manual`: time stands still until `POST /v1/clock`. For tests of your own programs; never for a real ledger.',
   }),
@@ -214,6 +219,11 @@ export function loadConfig(args: readonly string[], environment: Readonly<Record
   if (problems.length === 0 && config.tokensFile === '' && !isLoopback(config.host)) {
     problems.push(
       `${variableOf('host')}=${config.host} would let anybody on the network change the ledger: set ${variableOf('tokensFile')} (see docs/http-api.md, "Who may do what"), or listen on 127.0.0.1.`,
+    );
+  }
+  if (problems.length === 0 && config.anchorsFile !== '' && config.anchorKeyFile === '') {
+    problems.push(
+      `${variableOf('anchorsFile')} needs ${variableOf('anchorKeyFile')}: anchors that nobody signs prove nothing.`,
     );
   }
   if (problems.length > 0) throw new ConfigError(problems);

@@ -12,6 +12,8 @@ import { type Config, ConfigError, loadConfig } from './config.ts';
 import { aggregates } from './domain/aggregates.ts';
 import { flows } from './domain/flows/flows.ts';
 import type { PortSettings } from './domain/port/drivers/configured.ts';
+import { AnchorKeeper, AnchorsRefused } from './runtime/anchors/anchor-keeper.ts';
+import { readAnchorKey } from './runtime/anchors/anchor-key.ts';
 import { type Clock, ManualClock, SystemClock } from './runtime/clock.ts';
 import { NovaNotifier } from './runtime/notifier/nova-notifier.ts';
 import { Runtime } from './runtime/runtime.ts';
@@ -50,6 +52,8 @@ export async function startStackledger(config: LedgerConfig, open: typeof openSt
     const connections = new Connections(app.server);
     const notifier = novaNotifier(config, opened, log);
     await notifier?.start();
+    const anchors = await anchorKeeper(config, opened, log);
+    await anchors?.start();
     const url = await listen(app, config);
     log.info('listening', { url, store: config.store });
     background.start();
@@ -58,6 +62,7 @@ export async function startStackledger(config: LedgerConfig, open: typeof openSt
       runtime.close();
       await background.stop();
       await notifier?.stop();
+      await anchors?.stop();
       await opened.close();
     };
     return { url, stop };
@@ -146,6 +151,17 @@ function novaNotifier(config: LedgerConfig, store: EventStore, log: Log): NovaNo
   });
 }
 
+/** Keeps signed anchors of the ledger, where that is asked for. */
+async function anchorKeeper(config: LedgerConfig, store: EventStore, log: Log): Promise<AnchorKeeper | null> {
+  const { anchorsFile: path, anchorKeyFile, anchorEveryMs: everyMs } = config;
+  if (path === '') return null;
+  const key = await readAnchorKey(anchorKeyFile).catch((error) => {
+    throw new ConfigError([`STACKLEDGER_ANCHOR_KEY_FILE, ${anchorKeyFile}: ${error.message}`]);
+  });
+  const onFailure = (error: unknown): void => log.error('the ledger could not be anchored', { error });
+  return new AnchorKeeper({ store, path, key, everyMs, clock: new SystemClock(), onFailure });
+}
+
 async function readTokensFile(path: string): Promise<TokensFile> {
   try {
     return parseTokensFile(await readFile(path, 'utf8'));
@@ -221,7 +237,9 @@ export async function serve(args: readonly string[], environment: NodeJS.Process
 
 /** What the person who starts it can mend is said in a line; a fault of the program keeps its stack. */
 const describe = (error: unknown): string =>
-  error instanceof StoreError ? error.message : ((error as Error).stack ?? String(error));
+  error instanceof StoreError || error instanceof AnchorsRefused
+    ? error.message
+    : ((error as Error).stack ?? String(error));
 
 function stopOnSignals(ledger: Stackledger): void {
   let stopping = false;

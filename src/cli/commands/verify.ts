@@ -1,8 +1,11 @@
+import { createPublicKey } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { aggregates } from '../../domain/aggregates.ts';
+import { anchorLines } from '../../runtime/anchors/anchor-keeper.ts';
 import { parsePosition } from '../../store/event-store.ts';
 import { openStore } from '../../store/open-store.ts';
-import { exitCodes } from '../failure.ts';
+import { exitCodes, UsageError } from '../failure.ts';
 import { formatDuration } from '../output/duration.ts';
 import type { Style } from '../output/style.ts';
 import { formatCount, formatPairs, plural } from '../output/table.ts';
@@ -10,12 +13,14 @@ import { showProgress } from '../progress.ts';
 import { type GlobalOptions, Terminal } from '../terminal.ts';
 import { comparisonWith } from '../verify/compare-with-server.ts';
 import type { Finding } from '../verify/finding.ts';
-import { type Verification, verifyLedger } from '../verify/verify-ledger.ts';
+import { type AnchorsGiven, type Verification, verifyLedger } from '../verify/verify-ledger.ts';
 import { clientFor, parseCount, storeOption } from './options.ts';
 
 interface VerifyOptions extends GlobalOptions {
   readonly store: string;
   readonly sample?: number | 'all';
+  readonly anchors?: string;
+  readonly anchorKey?: string;
 }
 
 export function addVerify(program: Command): void {
@@ -29,6 +34,8 @@ export function addVerify(program: Command): void {
     )
     .addOption(storeOption())
     .option('--sample <count>', 'with --url: resources to compare, or "all"', parseSample, 1000)
+    .option('--anchors <file>', 'anchors that the server made of this ledger')
+    .option('--anchor-key <file>', 'the key they were signed with, or its public half, as PEM')
     .action(async (options: VerifyOptions, command: Command) => {
       const terminal = Terminal.of(command);
       const began = performance.now();
@@ -50,15 +57,28 @@ async function run(options: VerifyOptions, { json }: Terminal, compare: boolean)
   const progress = showProgress('verifying', parsePosition(await store.head()), json);
   try {
     const compareStates = compare ? comparisonWith(clientFor(options), aggregates, options.sample ?? 'all') : null;
-    return await verifyLedger(store, aggregates, compareStates, (events) => progress.update(events));
+    return await verifyLedger(
+      store,
+      aggregates,
+      compareStates,
+      (events) => progress.update(events),
+      await anchorsOf(options),
+    );
   } finally {
     progress.stop();
     await store.close();
   }
 }
 
+async function anchorsOf({ anchors, anchorKey }: VerifyOptions): Promise<AnchorsGiven | null> {
+  if (anchors === undefined && anchorKey === undefined) return null;
+  if (anchors === undefined || anchorKey === undefined) throw new UsageError('Give both --anchors and --anchor-key.');
+  return { lines: anchorLines(anchors), key: createPublicKey(await readFile(anchorKey)) };
+}
+
 function describe(verification: Verification, url: string, tookMs: number, { style }: Terminal): string[] {
-  const { ledger, events, streams, receipts, snapshots, unknownTypes, compared, findings, findingCount } = verification;
+  const { ledger, events, streams, receipts, snapshots, unknownTypes, compared, anchors, findings, findingCount } =
+    verification;
   const unknown = Object.entries(unknownTypes).map(([type, count]) => `${type} (${formatCount(count)})`);
   const facts = formatPairs([
     ['ledger', `${ledger.ledgerId}, ${url}, created ${ledger.createdAt}`],
@@ -67,6 +87,7 @@ function describe(verification: Verification, url: string, tookMs: number, { sty
     ['snapshots', `${formatCount(snapshots.compared)}${ignoredNote(snapshots.ignored)}`],
     ...(unknown.length > 0 ? [['unknown', unknown.join(', ')] as const] : []),
     ...(compared === null ? [] : [['compared', `${plural(compared, 'resource')} with the server`] as const]),
+    ...(anchors === null ? [] : [['anchors', formatCount(anchors)] as const]),
   ]);
   const more = findingCount - findings.length;
   const verdict =

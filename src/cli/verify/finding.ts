@@ -16,6 +16,12 @@ export const checks = {
   'receipt-without-events': 'A receipt names events that are not there, or not the ones its command made.',
   'checkpoint-ahead':
     'A reader inside the server has seen events that are not there: the end of the ledger was cut off.',
+  'anchor-forged': 'A line of the anchors file is not signed with the key, or does not follow on the line before.',
+  'anchor-differs':
+    'A stream does not end as an anchor says it did: it was cut off, or written anew from this revision on.',
+  'anchor-order':
+    'Streams are as an anchor says, but their events were put into another order, or an event was slipped in.',
+  'anchor-ahead': 'An anchor covers more events than the ledger has: the end of the ledger was cut off.',
   'server-differs': 'The server shows another state than the events lead to.',
 } as const;
 

@@ -1,7 +1,9 @@
+import type { KeyObject } from 'node:crypto';
 import type { Aggregate } from '../../domain/kernel/aggregate.ts';
 import type { Kind } from '../../domain/kernel/resource.ts';
 import type { EventStore, LedgerInfo } from '../../store/event-store.ts';
 import { cutOf, ledgerRecords } from '../ledger-records.ts';
+import { AnchorCheck } from './anchor-check.ts';
 import type { Finding } from './finding.ts';
 import { LedgerCheck, RepeatedIds } from './ledger-check.ts';
 import type { StateCheck } from './state-check.ts';
@@ -20,6 +22,8 @@ export interface Verification {
   readonly unknownTypes: Readonly<Record<string, number>>;
   /** Resources whose state was compared with the server's; null where no server was asked. */
   readonly compared: number | null;
+  /** Anchors the ledger was held against; null where none were given. */
+  readonly anchors: number | null;
   readonly findingCount: number;
   readonly findings: readonly Finding[];
 }
@@ -27,12 +31,19 @@ export interface Verification {
 /** Asked at the end with every refolded state: is it what the server shows? */
 export type CompareStates = (states: StateCheck, report: (finding: Finding) => void) => Promise<number>;
 
+/** Anchors of a ledger, and the key they were signed with: the public one will do. */
+export interface AnchorsGiven {
+  readonly lines: AsyncIterable<string>;
+  readonly key: KeyObject;
+}
+
 /** Reads a ledger once (twice where an event id seems to repeat) and checks everything that can be checked. */
 export async function verifyLedger(
   store: EventStore,
   aggregates: Readonly<Record<Kind, Aggregate>>,
   compareStates: CompareStates | null,
   onEvent: (events: number) => void = () => {},
+  anchorsGiven: AnchorsGiven | null = null,
 ): Promise<Verification> {
   const findings: Finding[] = [];
   let findingCount = 0;
@@ -42,6 +53,8 @@ export async function verifyLedger(
   };
 
   const check = new LedgerCheck(store.info.engine, aggregates, report);
+  const anchors = anchorsGiven && new AnchorCheck(anchorsGiven.lines, anchorsGiven.key, store.info.ledgerId, report);
+  await anchors?.begin();
   // Snapshots first: one that is made meanwhile would be ahead of the events that are read.
   for await (const snapshot of store.readSnapshots()) check.snapshot(snapshot);
   const cut = await cutOf(store);
@@ -49,10 +62,14 @@ export async function verifyLedger(
   for (const checkpoint of cut.checkpoints) check.checkpoint(checkpoint, position);
   for await (const record of ledgerRecords(store, cut)) {
     if (record.kind === 'receipt') check.receipt(record.receipt);
-    if (record.kind === 'event') check.event(record.event);
+    if (record.kind === 'event') {
+      check.event(record.event);
+      if (anchors) await anchors.event(record.event);
+    }
     onEvent(check.events);
   }
   check.end();
+  await anchors?.end(position);
   await settleSuspicions(store, check.suspectedIds, position, report);
   const compared = compareStates && (await compareStates(check.states, report));
 
@@ -66,6 +83,7 @@ export async function verifyLedger(
     snapshots: { compared: snapshotsCompared, ignored: snapshotsIgnored },
     unknownTypes: Object.fromEntries(unknownTypes),
     compared,
+    anchors: anchors?.anchors ?? null,
     findingCount,
     findings,
   };

@@ -6,6 +6,7 @@ import { type EventFilter, type EventStore, startPosition } from '../store/event
 import { negotiate } from './accept.ts';
 import { EventStream, type EventStreamSettings, eventStreamHeaders } from './event-stream.ts';
 import { eventText } from './event-text.ts';
+import { lastEventId } from './last-event-id.ts';
 import type { Log } from './log.ts';
 import { documentedEvents } from './openapi-routes.ts';
 import type { PositionWait } from './position-wait.ts';
@@ -74,7 +75,8 @@ export function eventRoutes(
     if (request.query.limit !== undefined) {
       throw invalidRequest([{ in: 'query', pointer: '/limit', detail: 'A stream has no limit.' }]);
     }
-    const after = resumePosition(request) ?? startPosition;
+    // What its last connection saw counts more than where a reader's first one began.
+    const after = lastEventId(request.headers) ?? request.query.after ?? startPosition;
     await positions.reached(after);
     if (request.method === 'HEAD') return reply.headers(eventStreamHeaders).send();
 
@@ -103,16 +105,6 @@ export function eventRoutes(
       options.onSubscriber(-1);
     }
   }
-}
-
-/** Where a reader goes on: what its last connection saw counts more than where its first one began. */
-function resumePosition(request: FastifyRequest<{ Querystring: EventsQuery }>): string | undefined {
-  const seen = request.headers['last-event-id'];
-  if (seen === undefined || seen === '') return request.query.after;
-  const parsed = position.safeParse(seen);
-  if (parsed.success) return parsed.data;
-  const detail = 'Last-Event-ID must be the id of a message of this stream.';
-  throw invalidRequest([{ in: 'header', pointer: '/last-event-id', detail }]);
 }
 
 function filterOf(allKinds: readonly Kind[], { kind, type, id }: EventsQuery): EventFilter {

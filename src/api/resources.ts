@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Aggregate, lifetimeRefusals } from '../domain/kernel/aggregate.ts';
+import type { Json } from '../domain/kernel/json.ts';
 import type { Kind, ResourceRef } from '../domain/kernel/resource.ts';
 import { UnfoldableEvent } from '../projections/folding.ts';
 import { type Moment, stateAt } from '../projections/state-at.ts';
@@ -9,10 +10,12 @@ import { negotiate } from './accept.ts';
 import { type CommandGate, unreadable } from './command-gate.ts';
 import { requireId } from './command-schemas.ts';
 import { matchesTag } from './etag.ts';
+import { isLive } from './live-state.ts';
 import { documentedRead } from './openapi-routes.ts';
 import type { PositionWait } from './position-wait.ts';
-import { apiProblem, Problem } from './problem.ts';
+import { apiProblem, invalidRequest, Problem } from './problem.ts';
 import { statusOfCategory } from './problem-types.ts';
+import type { Reads, Shape } from './reads.ts';
 import { minPosition, moment } from './schemas.ts';
 
 interface VisibleState {
@@ -24,7 +27,7 @@ interface VisibleState {
 
 const StateQuery = z.strictObject({ at: moment.optional(), min_position: minPosition });
 
-/** `GET /v1/{kind}s/{id}`: the state as it is, or with `?at=` as it was. */
+/** `GET /v1/{kind}s/{id}`: the state as it is, with `?at=` as it was, or with `Accept: text/event-stream` as it changes. */
 export function resourceRoutes(
   app: FastifyInstance,
   options: {
@@ -32,6 +35,7 @@ export function resourceRoutes(
     readonly gate: CommandGate;
     readonly store: EventStore;
     readonly positions: PositionWait;
+    readonly reads: Reads;
   },
 ): void {
   for (const aggregate of options.aggregates) {
@@ -39,26 +43,36 @@ export function resourceRoutes(
       `/v1/${aggregate.kind}s/:id`,
       { schema: { ...documentedRead(aggregate), querystring: StateQuery } },
       async (request, reply) => {
-        negotiate(request.headers.accept, ['application/json']);
+        const form = negotiate(request.headers.accept, ['application/json', 'text/event-stream']);
         const resource = { kind: aggregate.kind, id: request.params.id };
         requireId(aggregate, resource.id);
         const { at, min_position } = request.query;
+        if (form === 'text/event-stream' && at) {
+          throw invalidRequest([{ in: 'query', pointer: '/at', detail: 'A stream is of the present.' }]);
+        }
         await options.positions.reached(min_position);
         const state = at
           ? await stateThen(options.store, aggregate, resource, at)
           : await options.gate.current(resource);
         if (!state) throw notFound(resource);
         if (state.deletedAt !== undefined) throw gone(resource, state.deletedAt);
-        return sendState(request, reply, state);
+        if (form === 'application/json') return sendState(request, reply, state, isLive(aggregate.kind));
+        const read = { name: 'resource', ask: resource, shape: resourceShape, minPosition: state.position } as const;
+        return options.reads.stream(request, reply, read);
       },
     );
   }
 }
 
-function sendState(request: FastifyRequest, reply: FastifyReply, state: VisibleState): FastifyReply {
+const resourceShape: Shape<'resource'> = {
+  members: (resource) => (resource?.viewText ?? '{}').slice(1, -1),
+  document: (resource) => resource && (JSON.parse(resource.viewText) as Json),
+};
+
+function sendState(request: FastifyRequest, reply: FastifyReply, state: VisibleState, live: boolean): FastifyReply {
   const tag = `"${state.revision}"`;
   reply.header('etag', tag).header('cache-control', 'no-cache').header('stackledger-position', state.position);
-  if (matchesTag(request.headers['if-none-match'], tag)) return reply.code(304).send();
+  if (!live && matchesTag(request.headers['if-none-match'], tag)) return reply.code(304).send();
   return reply.header('content-type', 'application/json; charset=utf-8').send(state.stateText);
 }
 

@@ -33,6 +33,7 @@ import { apiProblem, flawsOf, invalidRequest, problemOf, sendProblem } from './p
 import { allProblemTypes, apiProblems } from './problem-types.ts';
 import { rawProblem } from './raw-problem.ts';
 import { ReadModels } from './read-models.ts';
+import { Reads } from './reads.ts';
 import './request.ts';
 import { resourceRoutes } from './resources.ts';
 import { whyRoutes } from './why.ts';
@@ -92,6 +93,13 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   const gate = new CommandGate({ ...options, maxInFlight: options.maxInFlight });
   const positions = new PositionWait(() => store.head(), options.readWaitMs);
   const readModels = new ReadModels(options.views, options.readWaitMs);
+  const subscriptions = {
+    streams: options.streams,
+    stopping: stopping.signal,
+    onSubscriber: (change: 1 | -1) => metrics.subscribersChanged(change),
+    log: options.log,
+  };
+  const reads = new Reads({ ...subscriptions, readModels });
   metrics.watch('commands_in_flight', 'Commands worked on now.', () => gate.inFlight);
 
   commandRoutes(app, aggregates, gate);
@@ -102,19 +110,11 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
     limits: { ...options.bulk, maxLineBytes: maxBodyBytes },
     stopping: stopping.signal,
   });
-  resourceRoutes(app, { aggregates, gate, store, positions });
-  listRoutes(app, { aggregates, readModels });
+  resourceRoutes(app, { aggregates, gate, store, positions, reads });
+  listRoutes(app, aggregates, reads);
   historyRoutes(app, { aggregates, store, positions });
   whyRoutes(app, { ...options, gate, positions, readModels });
-  eventRoutes(app, {
-    aggregates,
-    store,
-    log: options.log,
-    positions,
-    streams: options.streams,
-    stopping: stopping.signal,
-    onSubscriber: (change) => metrics.subscribersChanged(change),
-  });
+  eventRoutes(app, { ...subscriptions, aggregates, store, positions });
   clockRoute(app, runtime.clock, options.settled);
   healthRoutes(app, { metrics, readiness: options.readiness });
   await openstackRoutes(app, {

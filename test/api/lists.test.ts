@@ -6,7 +6,7 @@ const network = nthId(500);
 const odd = nthId(7).replace(/^./, 'f');
 
 describe('lists', () => {
-  const shared = sharedLedger([], async ({ bulk, get, post }) => {
+  const shared = sharedLedger(['--read-wait-ms', '30000'], async ({ bulk, get, post }) => {
     const lines = Array.from({ length: 9 }, (_, n) => ({
       kind: 'port',
       id: nthId(n + 1),

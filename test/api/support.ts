@@ -108,9 +108,18 @@ export interface Message {
 
 /** The messages of an event stream, until the test has seen enough or the server ends it. */
 export async function* messages(url: string, headers: Record<string, string> = {}): AsyncGenerator<Message> {
+  yield* await connected(url, headers);
+}
+
+/** The same, once the server has begun to answer. */
+export async function connected(url: string, headers: Record<string, string> = {}): Promise<AsyncGenerator<Message>> {
   const leaving = new AbortController();
   const response = await fetch(url, { headers: { accept: 'text/event-stream', ...headers }, signal: leaving.signal });
   if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
+  return messagesOf(response, leaving);
+}
+
+async function* messagesOf(response: Response, leaving: AbortController): AsyncGenerator<Message> {
   try {
     let rest = '';
     for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {

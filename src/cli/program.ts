@@ -8,10 +8,11 @@ import { addServe } from './commands/serve.ts';
 import { addTail } from './commands/tail.ts';
 import { addToken } from './commands/token.ts';
 import { addVerify } from './commands/verify.ts';
+import { addWhy } from './commands/why.ts';
 import { addDemo } from './demo.ts';
 
 /** Every command there is, in the order in which the help lists them. */
-const commands = [addServe, addDemo, addHistory, addReplay, addTail, addVerify, addExport, addImport, addToken];
+const commands = [addServe, addDemo, addWhy, addHistory, addReplay, addTail, addVerify, addExport, addImport, addToken];
 
 /** The command line as commander knows it. What fails is thrown. */
 export function createProgram(): Command {

@@ -1,4 +1,6 @@
 /** The public surface of `stackledger/client`. */
+
+export type { Explanation, Proof, WaitedFor, Why } from '../domain/why/explanation.ts';
 export type {
   Actor,
   AnsweredEvent,
@@ -23,7 +25,7 @@ export { ConnectionError, type Flaw, type Problem, ProblemError } from './errors
 export type { EventPageOptions, SubscribeOptions } from './events.ts';
 export type { Command, Kind, State } from './kinds.ts';
 export type { LiveRead, ReadOptions } from './live-read.ts';
-export type { Listed, ListFilter, ListPage, WaitedFor, Why } from './reads.ts';
+export type { Listed, ListFilter, ListPage } from './reads.ts';
 export type {
   ExecuteOptions,
   HistoryOptions,

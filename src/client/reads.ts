@@ -1,5 +1,3 @@
-import type { ResourceRef } from '../domain/kernel/resource.ts';
-import type { Explanation, Proof, RootCause } from '../domain/why/explanation.ts';
 import type { Kind, State } from './kinds.ts';
 import type { Query } from './transport.ts';
 
@@ -44,22 +42,3 @@ export const listParameters = (filter: ListFilter): Query =>
   Object.fromEntries(
     Object.entries(filter).map(([name, value]) => [name.replaceAll(/[A-Z]/g, (c) => `_${c.toLowerCase()}`), value]),
   ) as Query;
-
-/** Why a resource is, or was, as it is. */
-export interface Why extends Explanation<Proof> {
-  /** The moment it is told for, by the ledger's clock. */
-  readonly at: { readonly revision: number; readonly position: string; readonly time: string };
-  /** What lies at the bottom, first cause first. */
-  readonly causes: readonly RootCause<Proof>[];
-  /** Who waits for this resource. */
-  readonly waitedForBy: readonly WaitedFor[];
-  /** Whether something was left out: too many resources, or read models that do not answer yet. */
-  readonly partial: boolean;
-}
-
-export interface WaitedFor {
-  readonly resource: ResourceRef & { readonly name: string | null };
-  readonly what: string;
-  readonly since: string;
-  readonly deadline: string | null;
-}

@@ -1,7 +1,7 @@
+import type { Why } from '../domain/why/explanation.ts';
 import type { CommandAnswer, HistoryEntry, StateAnswer } from './answers.ts';
 import { newKey } from './idempotency-key.ts';
 import { type Command, type Kind, paths, type State } from './kinds.ts';
-import type { Why } from './reads.ts';
 import type { Transport } from './transport.ts';
 
 export interface ExecuteOptions {

@@ -120,11 +120,14 @@ export function causesOf<P>(explanation: Explanation<P>): RootCause<P>[] {
   return [...bottom(explanation)].toSorted((a, b) => compare(a.since, b.since));
 }
 
+const held: readonly Verdict[] = ['waiting', 'stuck'];
+
 function* bottom<P>({ resource, conditions }: Explanation<P>): Generator<RootCause<P>> {
   for (const { met, because, ...condition } of conditions) {
     if (met) continue;
     const deeper = because.flatMap((other) => [...bottom(other)]);
+    const isToldElsewhere = because.some(({ elided, verdict }) => elided && held.includes(verdict));
     if (deeper.length > 0) yield* deeper;
-    else yield { resource, ...condition };
+    else if (!isToldElsewhere) yield { resource, ...condition };
   }
 }

@@ -103,3 +103,22 @@ export interface Proof {
 export interface RootCause<P> extends Omit<Condition<P>, 'because' | 'met'> {
   readonly resource: Explanation<P>['resource'];
 }
+
+/** Why a resource is, or was, as it is. */
+export interface Why extends Explanation<Proof> {
+  /** The moment it is told for: the resource's last event by then, and the time by the ledger's clock. */
+  readonly at: { readonly revision: number; readonly position: string; readonly time: string };
+  /** What lies at the bottom, first cause first. */
+  readonly causes: readonly RootCause<Proof>[];
+  /** Who waits for this resource. */
+  readonly waitedForBy: readonly WaitedFor[];
+  /** Whether something was left out: too many resources, or read models that do not answer yet. */
+  readonly partial: boolean;
+}
+
+export interface WaitedFor {
+  readonly resource: ResourceRef & { readonly name: string | null };
+  readonly what: string;
+  readonly since: string;
+  readonly deadline: string | null;
+}

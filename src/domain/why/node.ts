@@ -62,17 +62,19 @@ const conditions: Explainer<Node>['conditions'] = {
   continuation(node, world) {
     const { postponed, reservation } = node;
     if (!postponed) return [];
-    const locks = world
-      .happened(self(node))
-      .filter(({ type, time }) => type === 'NodeReserved' && time >= postponed.since)
+    const events = world.happened(self(node));
+    const since = events.findIndex(({ type }) => type === 'NodeReportPostponed');
+    const locks = events
+      .slice(0, Math.max(since, 0))
+      .filter(({ type }) => type === 'NodeReserved')
       .map(({ data }) => String(data.purpose));
-    const others = [...new Set([postponed.blockedBy.purpose, ...locks])];
+    const purposes = [...new Set([postponed.blockedBy.purpose, ...locks.toReversed()])];
     const times = locks.length + 1;
     return [
       {
         what: 'continuation',
         met: false,
-        summary: `${postponed.holder} reported ${postponed.event}; it goes on when the lock is free. Since then it was locked ${times} ${times === 1 ? 'time' : 'times'}, for ${listed(others)}.`,
+        summary: `${postponed.holder} reported ${postponed.event}; it goes on when the lock is free. Since then it was locked ${times} ${times === 1 ? 'time' : 'times'}, for ${purposes.join(', ')}.`,
         since: postponed.since,
         owner: reservation ? lockOwner(node, reservation, world) : null,
         clearable: reservation

@@ -1,9 +1,9 @@
 import { dhcp, l2 } from '../port/provisioning.ts';
-import type { Block, Port } from '../port/state.ts';
+import { type Block, isFailed, type Port } from '../port/state.ts';
 import { byNobody, byOwner, type ConditionDraft, remedy } from './explainer.ts';
 import type { Clue, Owner } from './explanation.ts';
 import { dhcpReporters, l2Reporters, otherReporters, type Reporters } from './who-reports.ts';
-import { latest, ref, type World } from './world.ts';
+import { type Happening, ref, type World } from './world.ts';
 
 interface EntityRule {
   readonly what: string;
@@ -45,19 +45,24 @@ const integrated = (entity: string): EntityRule => ({
   nobody: () => '',
 });
 
-/** Each entity that must still report, and whether there is anybody who can. */
+/**
+ * Each entity that must still report, and whether there is anybody who can. That nobody has wired a port whose binding
+ * has failed goes without saying.
+ */
 export const blocks = (port: Port, world: World): ConditionDraft[] =>
-  port.blocks.map((block) => {
-    const rule = entities[block.entity] ?? integrated(block.entity);
-    const reporters = rule.reporters(port, block, world);
-    return {
-      what: rule.what,
-      met: false,
-      since: block.since,
-      proof: [addedBy(port, block)],
-      ...outlook(port, block, rule, reporters),
-    };
-  });
+  port.blocks
+    .filter(({ entity }) => entity !== l2 || !isFailed(port.binding))
+    .map((block) => {
+      const rule = entities[block.entity] ?? integrated(block.entity);
+      const reporters = rule.reporters(port, block, world);
+      return {
+        what: rule.what,
+        met: false,
+        since: block.since,
+        proof: [addedBy(port, block)],
+        ...outlook(port, block, rule, reporters),
+      };
+    });
 
 type Outlook = Pick<ConditionDraft, 'summary' | 'owner' | 'clearable' | 'because'>;
 
@@ -70,7 +75,7 @@ function outlook(port: Port, block: Block, rule: EntityRule, { agents, backEnd }
   const [first] = agents;
 
   if (first?.owner.alive) {
-    const summary = `${entity}: the ${nameOf(first.owner)} must report that ${says}. It is alive.`;
+    const summary = `${entity}: the ${nameOf(first.owner)} must report that ${says}. It is alive since ${first.since}.`;
     return { summary, owner: first.owner, clearable: byOwner('The agent reports.', { command }) };
   }
   if (backEnd !== null) {
@@ -108,48 +113,36 @@ const addedBy = ({ id }: Port, { entity, since }: Block): Clue => ({
   where: (data) => data.entity === entity,
 });
 
-/** Who has reported in this round. */
-export const reported = ({ id, round, blocks: open }: Port): ConditionDraft[] =>
-  round.completed
-    .filter(({ entity }) => open.every((block) => block.entity !== entity))
-    .map(({ entity, at }) => ({
-      what: (entities[entity] ?? integrated(entity)).what,
-      met: true,
-      summary: `${entity} has reported.`,
-      since: at,
-      proof: [
-        {
-          on: ref('port', id),
-          types: ['ProvisioningComponentCompleted'],
-          at,
-          where: (data) => data.entity === entity,
-        },
-      ],
-    }));
+const ends: Readonly<Record<string, (entity: string, data: Happening['data']) => string>> = {
+  ProvisioningComponentCompleted: (entity) => `${entity} has reported.`,
+  ProvisioningComponentNotNeeded: (entity, data) => `${entity} need not report: ${String(data.reason)}.`,
+  ProvisioningComponentRemoved: (entity, data) => `${entity} need not report any more: ${String(data.reason)}.`,
+};
 
-/** Who need not report, and why not: only where that was a question. */
-export function notNeeded({ id, blocks: open }: Port, world: World): ConditionDraft[] {
-  const self = ref('port', id);
-  const answer = latest(
-    world,
-    self,
-    [
-      'ProvisioningComponentNotNeeded',
-      'ProvisioningComponentRemoved',
-      'ProvisioningComponentAdded',
-      'ProvisioningComponentCompleted',
-    ],
-    (data) => data.entity === dhcp,
-  );
-  if (!answer || !['ProvisioningComponentNotNeeded', 'ProvisioningComponentRemoved'].includes(answer.type)) return [];
-  if (open.some(({ entity }) => entity === dhcp)) return [];
-  return [
-    {
-      what: 'dhcp-report',
-      met: true,
-      summary: `DHCP need not report: ${String(answer.data.reason)}.`,
-      since: answer.time,
-      proof: [{ on: self, types: [answer.type], at: answer.time, where: (data) => data.entity === dhcp }],
-    },
-  ];
+/**
+ * Who has reported, and who need not and why. Wiring counts for the binding it was reported of; what others have done
+ * stands until they are asked anew.
+ */
+export function settled(port: Port, world: World): ConditionDraft[] {
+  const on = ref('port', port.id);
+  const open = new Set(port.blocks.map(({ entity }) => entity));
+  const told = new Set<string>();
+  return world.happened(on).flatMap(({ type, time, data }): ConditionDraft[] => {
+    const entity = String(data.entity);
+    const sentence = type.startsWith('ProvisioningComponent') && !told.has(entity) ? ends[type] : undefined;
+    if (type.startsWith('ProvisioningComponent')) told.add(entity);
+    if (!sentence || open.has(entity) || (entity === l2 && !isWired(port))) return [];
+    return [
+      {
+        what: (entities[entity] ?? integrated(entity)).what,
+        met: true,
+        summary: sentence(entity, data),
+        since: time,
+        proof: [{ on, types: [type], at: time, where: (other) => other.entity === entity }],
+      },
+    ];
+  });
 }
+
+const isWired = ({ binding, round }: Port): boolean =>
+  binding.device === 'up' || round.completed.some(({ entity }) => entity === l2);

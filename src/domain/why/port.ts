@@ -13,7 +13,7 @@ import {
   listed,
   remedy,
 } from './explainer.ts';
-import { blocks, notNeeded, reported } from './port-blocks.ts';
+import { blocks, settled } from './port-blocks.ts';
 import { portHints } from './port-hints.ts';
 import { l2AgentsOn, l2Reporters } from './who-reports.ts';
 import { latest, ref, type World } from './world.ts';
@@ -42,8 +42,7 @@ const conditions: Explainer<Port>['conditions'] = {
   bound: (port, world) => [binding(port, world)],
 
   blocks,
-  reported,
-  notNeeded,
+  settled,
 
   /** No block is left, and yet nobody has said that anything is done. */
   anybodyReported(port, world) {

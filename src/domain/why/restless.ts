@@ -14,7 +14,10 @@ export function restless(
   to: (data: Happening['data']) => string,
 ): HintDraft[] {
   const from = Date.parse(world.time) - withinMs;
-  const changes = world.happened(on).filter((event) => event.type === type && Date.parse(event.time) >= from);
+  const changes = world
+    .happened(on)
+    .filter((event) => event.type === type && Date.parse(event.time) >= from)
+    .filter(({ data }, index, all) => index === all.length - 1 || to(data) !== to(all[index + 1]!.data));
   const visits = changes.map(({ data }) => to(data));
   const again = visits.length - new Set(visits).size;
   if (changes.length < changesThatCount || again < 2) return [];

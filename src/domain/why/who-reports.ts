@@ -7,7 +7,11 @@ import { agentOwner, living, ref, type World } from './world.ts';
 
 /** Those who could report a part of a port: registered agents, dead or alive, and back ends that are always there. */
 export interface Reporters {
-  readonly agents: readonly { readonly ref: ResourceRef; readonly owner: Owner & { alive: boolean } }[];
+  readonly agents: readonly {
+    readonly ref: ResourceRef;
+    readonly owner: Owner & { alive: boolean };
+    readonly since: string;
+  }[];
   readonly backEnd: string | null;
 }
 
@@ -43,7 +47,8 @@ export function otherReporters(entity: string, host: string | undefined, world: 
 function registered(refs: readonly ResourceRef[], world: World): Reporters['agents'] {
   const agents = refs.flatMap((agent) => {
     const owner = agentOwner(world, agent);
-    return owner ? [{ ref: agent, owner }] : [];
+    const state = living(world, ref('agent', agent.id));
+    return owner && state ? [{ ref: agent, owner, since: state.since }] : [];
   });
   return agents.toSorted((a, b) => Number(b.owner.alive) - Number(a.owner.alive));
 }

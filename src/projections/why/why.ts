@@ -1,33 +1,15 @@
 import { isAlive } from '../../domain/kernel/aggregate.ts';
 import type { Kind, ResourceRef } from '../../domain/kernel/resource.ts';
-import type { Server } from '../../domain/server/state.ts';
+import { ruleOf } from '../../domain/node/provision-machine.ts';
 import { isOpen } from '../../domain/server/waits.ts';
+import { deviceOf } from '../../domain/why/device.ts';
 import { causesOf, explain } from '../../domain/why/explain.ts';
-import type { Explanation, Proof, RootCause } from '../../domain/why/explanation.ts';
-import { ref, type World } from '../../domain/why/world.ts';
+import type { WaitedFor, Why } from '../../domain/why/explanation.ts';
+import { ref, type Seen, type World } from '../../domain/why/world.ts';
 import { type EventStore, formatPosition, parsePosition } from '../../store/event-store.ts';
 import { type Moment, stateAt } from '../state-at.ts';
 import { loadWorld, type Scene, type StateThen, type WhySources } from './load-world.ts';
 import { prove } from './prove.ts';
-
-/** Why a resource is, or was, as it is. */
-export interface Why extends Explanation<Proof> {
-  /** The moment it is told for: the resource's last event by then, and the time by the ledger's clock. */
-  readonly at: { readonly revision: number; readonly position: string; readonly time: string };
-  /** What lies at the bottom, first cause first. */
-  readonly causes: readonly RootCause<Proof>[];
-  /** Who waits for this resource. */
-  readonly waitedForBy: readonly WaitedFor[];
-  /** Whether something was left out: too many resources, or read models that do not answer yet. */
-  readonly partial: boolean;
-}
-
-export interface WaitedFor {
-  readonly resource: ResourceRef & { readonly name: string | null };
-  readonly what: string;
-  readonly since: string;
-  readonly deadline: string | null;
-}
 
 /** The present, as the runtime knows it. */
 export interface Present {
@@ -96,28 +78,41 @@ async function why(
   };
 }
 
-/** The servers that wait for the resource. */
+/** The server, or the node, that waits for the resource. */
 function waitedFor(resource: ResourceRef, world: World): WaitedFor[] {
-  const id = serverAbove[resource.kind]?.(world.stateOf(resource) as never);
-  const server = id ? world.stateOf(ref('server', id)) : null;
-  if (!server || !isAlive(server)) return [];
-  const { kind, name } = { kind: 'server' as const, name: server.name || null };
-  return waitsFor(resource, server).map((wait) => ({ resource: { kind, id: server.id, name }, ...wait }));
+  const above = aboveOf(resource, world);
+  const state = above && world.stateOf(above);
+  if (!above || !state || !isAlive(state)) return [];
+  const waits =
+    above.kind === 'node' ? nodeWaits(state as Seen['node']) : serverWaits(resource, state as Seen['server']);
+  return waits.map((wait) => ({ resource: { ...above, name: state.name || null }, ...wait }));
 }
 
-const serverAbove: Partial<Readonly<Record<Kind, (state: never) => string | null>>> = {
-  port: ({ deviceId }: { deviceId: string }) => deviceId || null,
-  node: ({ instanceId }: { instanceId: string | null }) => instanceId,
-};
+type Above = ResourceRef & { kind: 'server' | 'node' };
 
-function waitsFor(resource: ResourceRef, server: Server): Omit<WaitedFor, 'resource'>[] {
-  if (resource.kind === 'port') {
-    return server.waits
-      .filter((wait) => isOpen(wait) && wait.tag === resource.id)
-      .map(({ event, since, deadline }) => ({ what: event, since, deadline }));
+function aboveOf(resource: ResourceRef, world: World): Above | null {
+  const { kind, id } = resource;
+  if (kind === 'node') {
+    const instanceId = world.stateOf(ref('node', id))?.instanceId;
+    return instanceId ? ref('server', instanceId) : null;
   }
-  if (server.nodeId !== resource.id) return [];
-  const { operation, build } = server;
+  const port = kind === 'port' && world.stateOf(ref('port', id));
+  return port ? deviceOf(port) : null;
+}
+
+type Waiting = Omit<WaitedFor, 'resource'>;
+
+const nodeWaits = ({ provisionState, stateSince, callBack }: Seen['node']): Waiting[] =>
+  ruleOf(provisionState).activity === 'deploy'
+    ? [{ what: 'deploy', since: stateSince, deadline: callBack?.deadline ?? null }]
+    : [];
+
+function serverWaits({ kind, id }: ResourceRef, { waits, nodeId, operation, build }: Seen['server']): Waiting[] {
+  if (kind === 'port') {
+    const own = waits.filter((wait) => isOpen(wait) && wait.tag === id);
+    return own.map(({ event, since, deadline }) => ({ what: event, since, deadline }));
+  }
+  if (nodeId !== id) return [];
   if (operation) return [{ what: operation.action, since: operation.since, deadline: null }];
   return build ? [{ what: 'build', since: build.since, deadline: build.deadline }] : [];
 }

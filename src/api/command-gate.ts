@@ -1,11 +1,13 @@
 import type { Aggregate } from '../domain/kernel/aggregate.ts';
-import type { Kind, ResourceRef } from '../domain/kernel/resource.ts';
+import { type Kind, type ResourceRef, streamOf } from '../domain/kernel/resource.ts';
 import { UnfoldableEvent } from '../projections/folding.ts';
 import { stateAt } from '../projections/state-at.ts';
 import type { CommandRequest, CurrentState, Outcome } from '../runtime/command.ts';
+import { UnreadableResource } from '../runtime/head.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { EventStore } from '../store/event-store.ts';
 import { StoreError } from '../store/store-error.ts';
+import { currentNow, doneNow } from './live-state.ts';
 import { apiProblem, Problem, passingProblem } from './problem.ts';
 
 /** The way from the API into the runtime: as many commands at a time as the process can stand, and no fault unexplained. */
@@ -58,7 +60,7 @@ export class CommandGate {
   /** The resource as it is; null where nothing was ever recorded. @throws Problem */
   async current(resource: ResourceRef): Promise<CurrentState | null> {
     try {
-      return await this.#runtime.current(resource);
+      return currentNow(resource, await this.#runtime.current(resource), this.#runtime);
     } catch (error) {
       throw await this.#explained(resource, error);
     }
@@ -81,7 +83,8 @@ export class CommandGate {
   /** The room a command takes goes to the one that has waited longest. */
   async #run(command: CommandRequest): Promise<Outcome> {
     try {
-      return await this.#runtime.execute(command);
+      const outcome = await this.#runtime.execute(command);
+      return outcome.outcome === 'done' ? doneNow(outcome, this.#runtime) : outcome;
     } catch (error) {
       throw await this.#explained(command.resource, error);
     } finally {
@@ -91,21 +94,40 @@ export class CommandGate {
     }
   }
 
-  /** Tells a fault of the program from a recorded event it cannot fold, which is the resource's own trouble. */
+  /** Tells a fault of the program from a recorded event it cannot fold, which is the trouble of the resource it is about. */
   async #explained(resource: ResourceRef, error: unknown): Promise<unknown> {
     if (error instanceof StoreError || error instanceof Problem) return error;
+    const suspect = error instanceof UnreadableResource ? error.resource : resource;
+    const unfoldable = await this.#unfoldableEventOf(suspect);
+    if (!unfoldable) return error;
+    return streamOf(suspect) === streamOf(resource)
+      ? unreadable(resource, unfoldable)
+      : relatedUnreadable(suspect, unfoldable);
+  }
+
+  async #unfoldableEventOf(resource: ResourceRef): Promise<UnfoldableEvent | null> {
     try {
       const moment = { by: 'revision', revision: Number.MAX_SAFE_INTEGER } as const;
       await stateAt(this.#store, this.#aggregates[resource.kind], resource, moment);
+      return null;
     } catch (found) {
-      if (found instanceof UnfoldableEvent) return unreadable(resource, found);
+      return found instanceof UnfoldableEvent ? found : null;
     }
-    return error;
   }
 }
 
-export function unreadable({ kind, id }: ResourceRef, { event, message }: UnfoldableEvent): Problem {
-  const { revision, position, type } = event;
-  const history = `/v1/${kind}s/${encodeURIComponent(id)}/history`;
-  return apiProblem('resource-unreadable', message, { revision, position, eventType: type, history });
+export const unreadable = (resource: ResourceRef, unfoldable: UnfoldableEvent): Problem =>
+  apiProblem('resource-unreadable', unfoldable.message, whereabouts(resource, unfoldable));
+
+/** The caller's resource is sound, and so is the command. It goes away when that of the other resource does. */
+function relatedUnreadable(damaged: ResourceRef, unfoldable: UnfoldableEvent): Problem {
+  const detail = `This depends on the ${damaged.kind} ${damaged.id}, whose history cannot be read: ${unfoldable.message}`;
+  return passingProblem('related-resource-unreadable', detail, { damaged, ...whereabouts(damaged, unfoldable) }, 60);
 }
+
+const whereabouts = ({ kind, id }: ResourceRef, { event }: UnfoldableEvent) => ({
+  revision: event.revision,
+  position: event.position,
+  eventType: event.type,
+  history: `/v1/${kind}s/${encodeURIComponent(id)}/history`,
+});

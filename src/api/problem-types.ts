@@ -155,6 +155,18 @@ export const apiProblems = {
     title: 'The ledger cannot be written at the moment',
     explanation: 'The store refuses writes: a full disk, for one. Nothing was stored. Try again after `Retry-After`.',
   },
+  'related-resource-unreadable': {
+    status: 503,
+    title: 'The history of a resource that the command depends on cannot be folded',
+    explanation:
+      'The command would have been decided on another resource as well, `damaged`, and one of the recorded events of that one does not fit the rules of this program. Nothing was stored, and nothing is wrong with the resource the command was given to. `revision` and `position` name the event, `history` shows the events before it. The command can be carried out once a program reads that history which knows the event.',
+  },
+  'ledger-unreachable': {
+    status: 503,
+    title: 'The ledger cannot be reached at the moment',
+    explanation:
+      'The cluster that keeps the ledger does not answer. A command that was answered so may have been stored: repeat it with the same `Idempotency-Key` after `Retry-After`.',
+  },
   'shutting-down': {
     status: 503,
     title: 'The server is shutting down',

@@ -252,6 +252,7 @@ export class FlowRunner {
   /** On the ledger's clock, so that simulated time passes it over; whoever pauses does not keep `idle` waiting. */
   #pause(milliseconds: number): Promise<void> {
     const { clock } = this.#options.runtime;
+    if (this.#stop.signal.aborted) return Promise.resolve(); // what it would wake from has happened
     return new Promise((resolve) => {
       this.#pausing += 1;
       const goOn = (): void => {

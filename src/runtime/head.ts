@@ -28,6 +28,17 @@ export interface Head {
   snapshotRevision: number;
 }
 
+/** A recorded event that the rules of this program cannot fold: the resource can be neither read nor changed. */
+export class UnreadableResource extends Error {
+  override readonly name = 'UnreadableResource';
+  readonly resource: ResourceRef;
+
+  constructor(resource: ResourceRef, cause: unknown) {
+    super(`The history of the ${resource.kind} ${resource.id} cannot be folded.`, { cause });
+    this.resource = resource;
+  }
+}
+
 /**
  * Loads a stream's end: the latest snapshot, if this version of the fold made it, and the events from there on. The
  * snapshot's own event is read again for its time, position and chain, so a snapshot holds nothing but the state.
@@ -48,7 +59,11 @@ export async function loadHead(
     last = event;
     if (event.revision === snapshot?.revision) continue;
     if (!(event.type in aggregate.events.definitions)) onUnknownEvent(event.type);
-    state = fold(aggregate, resource.id, state, event);
+    try {
+      state = fold(aggregate, resource.id, state, event);
+    } catch (error) {
+      throw new UnreadableResource(resource, error);
+    }
   }
 
   return {

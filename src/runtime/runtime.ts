@@ -111,7 +111,12 @@ export class Runtime {
    */
   heardAt(resource: ResourceRef): string | null {
     if (!this.#aggregates[resource.kind].signsOfLife) return null;
-    return this.#heardAt.get(streamOf(resource)) ?? this.#listeningSince;
+    return this.lastHeardAt(resource) ?? this.#listeningSince;
+  }
+
+  /** When it last gave one to this process; null where it gave none. */
+  lastHeardAt(resource: ResourceRef): string | null {
+    return this.#heardAt.get(streamOf(resource)) ?? null;
   }
 
   /** A retry finds what the first try did: the one still running, or the one whose receipt is stored. */

@@ -60,6 +60,23 @@ describe('a process manager', () => {
     await runner.stop();
   });
 
+  test('stops also while it looks for whom an event concerns, and time stands still', async () => {
+    const ledger = await twoPorts();
+    let giveUp: ((reason: Error) => void) | undefined;
+    const find = () =>
+      new Promise<never>((_, reject) => {
+        giveUp = reject;
+      });
+    const search = () => [{ kind: 'port', host: 'compute-1', vifType: 'binding_failed' }] as const;
+    const runner = new FlowRunner({ ...ledger, aggregates, flows: [{ ...sameName, search }], find });
+    runner.start();
+    await ledger.execute('port', source, 'UpdatePort', { name: 'a' });
+    await expect.poll(() => giveUp).toBeDefined();
+    const stopped = runner.stop();
+    giveUp!(new Error('those who are asked are stopping as well'));
+    await stopped;
+  });
+
   test('goes on after a restart where it stood, and does nothing twice', async () => {
     const ledger = await twoPorts();
     const first = follow(ledger, [sameName]);

@@ -18,6 +18,13 @@ const downAt = (agent: Judged, heardAt: string | null): string =>
 export const isAgentAlive = (agent: Judged, heardAt: string | null, time: string): boolean =>
   agent.deletedAt === undefined && agent.alive && time < downAt(agent, heardAt);
 
+/** The agent as it is at `time`. `lastHeardAt`: its last sign of life in memory, null where there is none. */
+export const agentNow = (agent: Agent, heardAt: string | null, lastHeardAt: string | null, time: string): Agent => ({
+  ...agent,
+  alive: isAgentAlive(agent, heardAt, time),
+  lastHeartbeatAt: silentSince(agent, lastHeardAt),
+});
+
 export const deadlines = (agent: Agent, heardAt: string | null): Deadline[] =>
   agent.alive
     ? [{ name: 'agent-down-time', at: downAt(agent, heardAt), command: { type: 'MarkAgentLost', data: {} } }]

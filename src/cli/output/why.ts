@@ -93,7 +93,9 @@ export class WhyLines {
     const deadline = clearable.deadline === null ? '' : ` By itself it is over at ${clearable.deadline}.`;
     return [
       `${indent}${clearable.how}${deadline}`,
-      ...(clearable.command ? [this.#style.cyan(`${indent}${curlOf(this.#url, clearable.command)}`)] : []),
+      ...(clearable.command && needsSomebody.includes(clearable.by)
+        ? [this.#style.cyan(`${indent}${curlOf(this.#url, clearable.command)}`)]
+        : []),
     ];
   }
 
@@ -108,6 +110,9 @@ const lifters = {
   operator: 'an operator must act',
   nobody: 'nobody can lift it as things are',
 } as const;
+
+/** Where an owner is at work, the command that overrules him is not offered. */
+const needsSomebody: readonly string[] = ['operator', 'nobody'];
 
 function describeOwner({ kind, id, alive, lastSeenAt }: Owner, age: (at: string) => string): string {
   const life = alive === null ? '' : alive ? ', alive' : ', dead';

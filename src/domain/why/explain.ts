@@ -62,10 +62,11 @@ class Telling {
     return { ...base, ...verdictOf(conditions, explainer.whenFine(state)), conditions, hints, elided: null };
   }
 
-  #condition({ because = [], ...draft }: ConditionDraft, path: readonly string[]): Condition<Clue> {
-    const causes = draft.met ? [] : because.map((other) => this.of(other, path));
-    const clearable = draft.clearable ?? null;
-    return { owner: null, ...draft, clearable: clearable && seenThrough(clearable, causes), because: causes };
+  #condition(draft: ConditionDraft, path: readonly string[]): Condition<Clue> {
+    const { what, met, summary, since, owner = null, clearable = null, proof } = draft;
+    const because = met ? [] : (draft.because ?? []).map((other) => this.of(other, path));
+    const lifted = clearable && seenThrough(clearable, because);
+    return { what, met, summary, since, owner, clearable: lifted, proof, because };
   }
 }
 

@@ -5,7 +5,7 @@ import type { Kind, ResourceRef } from '../../domain/kernel/resource.ts';
 import type { ListQuery } from '../../projections/queries.ts';
 import type { Done } from '../../runtime/command.ts';
 import type { EventStore } from '../../store/event-store.ts';
-import { requireRole } from '../auth.ts';
+import { authorOf, requireRole } from '../auth.ts';
 import type { CommandGate } from '../command-gate.ts';
 import { commandHeaders } from '../headers.ts';
 import { flawsOf, invalidRequest, refusalProblem } from '../problem.ts';
@@ -48,7 +48,7 @@ export class Resources {
       resource,
       type,
       data: parsed.data as object,
-      actor: request.caller.actor,
+      ...authorOf(request.caller),
       ...commandHeaders(request.headers),
       ...requestIds(request),
     });

@@ -43,6 +43,9 @@ export const forRole = (needs: Role) => ({ schema: undocumented, config: { needs
 /** Options of a route for everybody. */
 export const forAll = { schema: undocumented, config: { needs: null } };
 
+/** Some clients end the path of a collection with a slash. */
+export const withSlash = (path: string): readonly string[] => [path, `${path}/`];
+
 /** Registers a service. Whatever goes wrong under its prefix is told in its own words. */
 export async function serve(
   app: FastifyInstance,
@@ -70,17 +73,25 @@ export async function serve(
         const path = request.url.split('?', 1)[0]!.slice(0, 200);
         throw apiProblem('unknown-path', `There is no ${request.method} ${path}.`);
       });
+      scope.addContentTypeParser('*', { parseAs: 'buffer' }, takeNothing);
       routes(scope);
     },
     { prefix: service.prefix },
   );
 }
 
+/** Some clients name a type of content they do not send. What they do send is JSON. */
+function takeNothing(request: FastifyRequest, body: string | Buffer, done: (error: Error | null) => void): void {
+  const type = request.headers['content-type'];
+  done(body.length === 0 ? null : apiProblem('unsupported-media-type', `${type} is not read here; JSON is.`));
+}
+
 function inWordsOf({ faults }: Service, request: FastifyRequest, error: unknown): Fault {
-  const problem = problemOf(error);
-  const { status, kind, message, headers } = faults.of(problem);
-  if (status !== 401) return new Fault(status, kind, message, { ...problem.headers, ...headers });
-  return new Fault(status, kind, message, { 'www-authenticate': `Keystone uri="${baseUrl(request)}/identity"` });
+  const fault = faults.of(problemOf(error));
+  if (fault.status !== 401) return fault;
+  return new Fault(401, fault.kind, fault.message, {
+    'www-authenticate': `Keystone uri="${baseUrl(request)}/identity"`,
+  });
 }
 
 /** Takes the version the caller asks for; what the answer is to say of it, also where it is refused. */

@@ -46,6 +46,7 @@ const named: Readonly<Record<string, string>> = {
   'too-many-commands': 'TemporaryFailure',
 };
 
+/** Without `Retry-After`: Ironic's own client breaks down over it. It comes again by itself. */
 function faultOf({ slug, type, message, help }: Problem): Fault {
   const kind = typeof help.ironic === 'string' ? help.ironic : (named[slug] ?? 'IronicException');
   return new Fault(statuses[kind] ?? type.status, kind, message);

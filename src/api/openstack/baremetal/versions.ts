@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { textOf } from '../microversion.ts';
-import { baseUrl, forAll } from '../service.ts';
+import { baseUrl, forAll, withSlash } from '../service.ts';
 import { microversions } from './service.ts';
 
 const collections = ['nodes', 'ports', 'portgroups', 'chassis', 'drivers', 'conductors', 'allocations'] as const;
@@ -16,7 +16,7 @@ export function versionRoutes(scope: FastifyInstance): void {
       default_version: version,
     };
   });
-  for (const path of ['/v1', '/v1/']) {
+  for (const path of withSlash('/v1')) {
     scope.get(path, forAll, async (request) => {
       const root = `${baseUrl(request)}/baremetal`;
       const links = collections.map((name) => [name, [{ href: `${root}/v1/${name}/`, rel: 'self' }]]);

@@ -41,9 +41,9 @@ const kinds: Readonly<Record<number, string>> = {
 /** Nova knows no 410, 412 or 422: what is gone is not found, and what moved on is a conflict. */
 const statuses: Readonly<Record<number, number>> = { 410: 404, 412: 409, 422: 409 };
 
-function faultOf({ type, message }: Problem): Fault {
+function faultOf({ type, message, headers }: Problem): Fault {
   const status = statuses[type.status] ?? type.status;
-  return new Fault(status, kinds[status] ?? 'computeFault', message);
+  return new Fault(status, kinds[status] ?? 'computeFault', message, headers);
 }
 
 export const compute: Service = {

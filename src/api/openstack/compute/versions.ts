@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { textOf } from '../microversion.ts';
-import { baseUrl, forAll } from '../service.ts';
+import { baseUrl, forAll, withSlash } from '../service.ts';
 import { microversions } from './service.ts';
 
 /** `/compute` and `/compute/v2.1`: what clients ask first. */
 export function versionRoutes(scope: FastifyInstance): void {
   scope.get('/', forAll, async (request) => ({ versions: [v21(baseUrl(request))] }));
-  for (const path of ['/v2.1', '/v2.1/']) {
+  for (const path of withSlash('/v2.1')) {
     scope.get(path, forAll, async (request) => ({ version: v21(baseUrl(request)) }));
   }
 }

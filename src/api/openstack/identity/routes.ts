@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { flawsOf, invalidRequest } from '../../problem.ts';
 import type { TokensFile } from '../../tokens.ts';
 import { Fault } from '../fault.ts';
-import { baseUrl, forAll, forRole, type Service } from '../service.ts';
+import { baseUrl, forAll, forRole, type Service, withSlash } from '../service.ts';
 import { accountOf, mayActFor, proven } from './accounts.ts';
 import type { IssuedTokens, Known } from './issued-tokens.ts';
 import { credentialsIn, LoginBody, projectIn } from './login.ts';
@@ -27,7 +27,7 @@ export function identityRoutes(scope: FastifyInstance, { issued, accounts, servi
   scope.get('/', forAll, async (request, reply) =>
     reply.code(300).send({ versions: { values: [version(baseUrl(request))] } }),
   );
-  for (const path of ['/v3', '/v3/'])
+  for (const path of withSlash('/v3'))
     scope.get(path, forAll, async (request) => ({ version: version(baseUrl(request)) }));
 
   const catalog = (request: FastifyRequest) => catalogOf(services, baseUrl(request));

@@ -12,8 +12,8 @@ const titles: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-const faultOf = ({ type, message }: Problem): Fault =>
-  new Fault(type.status, titles[type.status] ?? 'Internal Server Error', message);
+const faultOf = ({ type, message, headers }: Problem): Fault =>
+  new Fault(type.status, titles[type.status] ?? 'Internal Server Error', message, headers);
 
 export const identity: Service = {
   type: 'identity',

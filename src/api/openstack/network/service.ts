@@ -14,9 +14,9 @@ const kinds: Readonly<Record<number, string>> = {
   503: 'HTTPServiceUnavailable',
 };
 
-function faultOf({ type, message }: Problem): Fault {
+function faultOf({ type, message, headers }: Problem): Fault {
   const status = type.status === 410 ? 404 : type.status;
-  return new Fault(status, kinds[status] ?? 'HTTPInternalServerError', message);
+  return new Fault(status, kinds[status] ?? 'HTTPInternalServerError', message, headers);
 }
 
 export const network: Service = {

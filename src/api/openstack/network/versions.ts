@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { baseUrl, forAll } from '../service.ts';
+import { baseUrl, forAll, withSlash } from '../service.ts';
 
 const collections = ['networks', 'subnets', 'ports', 'agents'] as const;
 
@@ -8,7 +8,7 @@ export function versionRoutes(scope: FastifyInstance): void {
   scope.get('/', forAll, async (request) => ({
     versions: [{ id: 'v2.0', status: 'CURRENT', links: [{ href: `${baseUrl(request)}/network/v2.0/`, rel: 'self' }] }],
   }));
-  for (const path of ['/v2.0', '/v2.0/']) {
+  for (const path of withSlash('/v2.0')) {
     scope.get(path, forAll, async (request) => ({
       resources: collections.map((name) => ({
         name: name.slice(0, -1),

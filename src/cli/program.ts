@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import { addExport } from './commands/export.ts';
 import { addHistory } from './commands/history.ts';
 import { addImport } from './commands/import.ts';
+import { addIngest } from './commands/ingest.ts';
 import { addReplay } from './commands/replay.ts';
 import { addServe } from './commands/serve.ts';
 import { addTail } from './commands/tail.ts';
@@ -12,7 +13,19 @@ import { addWhy } from './commands/why.ts';
 import { addDemo } from './demo.ts';
 
 /** Every command there is, in the order in which the help lists them. */
-const commands = [addServe, addDemo, addWhy, addHistory, addReplay, addTail, addVerify, addExport, addImport, addToken];
+const commands = [
+  addServe,
+  addDemo,
+  addWhy,
+  addHistory,
+  addReplay,
+  addTail,
+  addVerify,
+  addExport,
+  addImport,
+  addIngest,
+  addToken,
+];
 
 /** The command line as commander knows it. What fails is thrown. */
 export function createProgram(): Command {

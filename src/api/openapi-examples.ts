@@ -52,6 +52,7 @@ export const exampleData: Readonly<Record<string, object>> = {
 
   SetAgentAdminState: { adminStateUp: false, reason: 'kernel upgrade' },
 
+  UpdateNetwork: { name: 'blue' },
   AddSegment: { networkType: 'vlan', physicalNetwork: 'physnet1', segmentationId: 101 },
   AddSubnet: { id: aSubnet, cidr: '10.0.0.0/24' },
   UpdateSubnet: { id: aSubnet, enableDhcp: false },

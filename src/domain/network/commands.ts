@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { HostName, Uuid } from '../kernel/resource.ts';
-import { Segment, Subnet, SubnetChanges } from './events.ts';
+import { NetworkChanges, Segment, Subnet, SubnetChanges } from './events.ts';
 
 const Reason = z.string().min(1).max(1000);
 
@@ -19,6 +19,7 @@ const NewSegment = z
 
 const NewSubnet = z.strictObject({
   id: Uuid.optional(),
+  name: Subnet.shape.name.default(''),
   cidr: Subnet.shape.cidr,
   enableDhcp: Subnet.shape.enableDhcp.default(true),
   segmentId: Subnet.shape.segmentId.default(null),
@@ -31,6 +32,9 @@ export const networkCommands = {
     projectId: z.string().max(255).default(''),
     segments: z.array(NewSegment).max(64).default([]),
   }),
+
+  /** Changes what is given and differs. */
+  UpdateNetwork: z.strictObject(NetworkChanges.shape),
 
   AddSegment: NewSegment,
 

@@ -34,6 +34,11 @@ export const open: Decide<Network | null, Pick<NetworkCommands, Opening>, Networ
 };
 
 export const decide: Decide<Network, Omit<NetworkCommands, Opening>, NetworkEvent> = {
+  UpdateNetwork(network, given) {
+    const changes = differing(network, given);
+    return changes ? [{ type: 'NetworkUpdated', data: { changes } }] : [];
+  },
+
   AddSegment(network, given) {
     if (knownSegment(network, given)) return [];
     if (network.segments.some(({ id }) => id === given.id)) {
@@ -56,9 +61,8 @@ export const decide: Decide<Network, Omit<NetworkCommands, Opening>, NetworkEven
     const subnet = network.subnets.find((known) => known.id === id);
     if (!subnet) return refuse('subnet-not-found', `The network ${network.id} has no subnet ${id}.`);
     requireSegment(network, given.segmentId);
-    const changed = Object.entries(given).filter(([name, value]) => value !== subnet[name as keyof typeof given]);
-    if (changed.length === 0) return [];
-    return [{ type: 'SubnetUpdated', data: { id, changes: Object.fromEntries(changed) } }];
+    const changes = differing(subnet, given);
+    return changes ? [{ type: 'SubnetUpdated', data: { id, changes } }] : [];
   },
 
   /** A dead agent may be scheduled: it serves the network when it returns. */
@@ -73,6 +77,12 @@ export const decide: Decide<Network, Omit<NetworkCommands, Opening>, NetworkEven
     return isScheduled(network, host) ? [{ type: 'DhcpAgentUnscheduled', data: { host, reason } }] : [];
   },
 };
+
+/** Of what is given, that which is not so already; null where all is. */
+function differing<T extends object>(current: object, given: T): T | null {
+  const changed = Object.entries(given).filter(([name, value]) => value !== current[name as keyof typeof current]);
+  return changed.length > 0 ? (Object.fromEntries(changed) as T) : null;
+}
 
 const isScheduled = (network: Network, host: string): boolean =>
   network.dhcpAgents.some((agent) => agent.host === host);

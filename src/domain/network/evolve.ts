@@ -9,6 +9,10 @@ export const begin: Begin<Network, NetworkEvent, 'NetworkCreated'> = {
 };
 
 export const evolve: Evolve<Network, NetworkEvent, 'NetworkCreated'> = {
+  NetworkUpdated(network, { changes }) {
+    Object.assign(network, changes);
+  },
+
   SegmentAdded(network, segment) {
     network.segments.push(segment);
   },

@@ -11,7 +11,7 @@ import type { Network } from './state.ts';
 export const networkAggregate: Aggregate<Network> = {
   kind: 'network',
   id: Uuid,
-  foldVersion: 1,
+  foldVersion: 2,
   events: networkEvents,
   commands: networkCommands,
   refusals: networkRefusals,

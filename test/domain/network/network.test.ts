@@ -58,7 +58,7 @@ describe('a network', () => {
       .when('AddSubnet', { id: subnetId, cidr: '10.0.0.0/24' })
       .leadsTo({
         type: 'SubnetAdded',
-        data: { id: subnetId, cidr: '10.0.0.0/24', enableDhcp: true, segmentId: null },
+        data: { id: subnetId, name: '', cidr: '10.0.0.0/24', enableDhcp: true, segmentId: null },
       })
       .when('AddSubnet', { cidr: '10.0.0.0/24' })
       .events()
@@ -69,6 +69,13 @@ describe('a network', () => {
       .when('UpdateSubnet', { id: subnetId, enableDhcp: false })
       .leadsTo({ type: 'SubnetUpdated', data: { id: subnetId, changes: { enableDhcp: false } } })
       .when('UpdateSubnet', { id: subnetId, enableDhcp: false })
+      .events()
+      .when('UpdateSubnet', { id: subnetId, name: 'front' })
+      .leadsTo({ type: 'SubnetUpdated', data: { id: subnetId, changes: { name: 'front' } } })
+      .when('UpdateNetwork', { name: 'green' })
+      .leadsTo({ type: 'NetworkUpdated', data: { changes: { name: 'green' } } })
+      .state({ name: 'green' })
+      .when('UpdateNetwork', { name: 'green' })
       .events()
       .when('UpdateSubnet', { id: segmentId, enableDhcp: false })
       .refused('subnet-not-found'),

@@ -23,7 +23,7 @@ const words: Readonly<Record<Tone, readonly string[]>> = {
     'rescue',
   ],
   waiting: ['PENDING', 'VERIFY_RESIZE'],
-  failed: ['ERROR', 'UNKNOWN', 'lost', 'error'],
+  failed: ['ERROR', 'UNKNOWN', 'lost', 'dead', 'error'],
 };
 
 const ofNodes: Readonly<Record<string, Tone>> = {

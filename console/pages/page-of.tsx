@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { kindOfPath } from '../lib/kinds.ts';
 import type { Place } from '../lib/navigation.ts';
 import { shortId } from '../parts/resource-id.tsx';
+import { ListPage } from './list/list-page.tsx';
 import { Nowhere } from './nowhere.tsx';
 import { ResourcePage } from './resource/resource-page.tsx';
 
@@ -17,5 +18,6 @@ export function pageOf(place: Place): PageContent {
   if (kind && id !== '') {
     return { title: `${kind} ${shortId(id)}`, content: <ResourcePage place={place} kind={kind} id={id} /> };
   }
+  if (kind) return { title: `${kind}s`, content: <ListPage place={place} kind={kind} /> };
   return { title: 'Nothing here', content: <Nowhere /> };
 }

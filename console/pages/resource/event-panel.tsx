@@ -4,6 +4,7 @@ import { Age, Time } from '../../parts/age.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Link } from '../../parts/link.tsx';
 import { ResourceId } from '../../parts/resource-id.tsx';
+import { Scrolling } from '../../parts/scrolling.tsx';
 
 interface Props {
   readonly entry: HistoryEntry;
@@ -15,7 +16,7 @@ interface Props {
 export function EventPanel({ entry, lastRevision, onStep }: Props) {
   const { type, time, actor, cause, data, revision, sincePreviousMs, id } = entry;
   return (
-    <section className="panel" aria-labelledby="event-title">
+    <Scrolling titledBy="event-title">
       <div className="panel-head">
         <h2 id="event-title">
           Event {revision + 1} of {lastRevision + 1}
@@ -52,6 +53,6 @@ export function EventPanel({ entry, lastRevision, onStep }: Props) {
       </dl>
       <h3>Facts</h3>
       <JsonView value={data} />
-    </section>
+    </Scrolling>
   );
 }

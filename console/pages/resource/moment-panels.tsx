@@ -1,5 +1,6 @@
 import type { HistoryEntry, Kind } from '../../../src/client/index.ts';
 import { FailureNote } from '../../parts/failure-note.tsx';
+import { Scrolling } from '../../parts/scrolling.tsx';
 import { DiffPanel } from './diff-panel.tsx';
 import { EventPanel } from './event-panel.tsx';
 import { StatePanel } from './state-panel.tsx';
@@ -23,11 +24,11 @@ export function MomentPanels({ kind, id, entry, lastRevision, onStep }: Props) {
       <div className="moment">
         <EventPanel entry={entry} lastRevision={lastRevision} onStep={onStep} />
         <StatePanel entry={entry} moment={value} />
-        <section className="panel" aria-labelledby="diff-title">
+        <Scrolling titledBy="diff-title">
           <h2 id="diff-title">What it changed</h2>
           {value && <DiffPanel moment={value} />}
           {entry.unfoldable && <p className="tone-failed">✕ {entry.unfoldable}</p>}
-        </section>
+        </Scrolling>
       </div>
     </>
   );

@@ -1,10 +1,10 @@
 import type { HistoryEntry, Kind } from '../../../src/client/index.ts';
 import { apiPathOf } from '../../lib/kinds.ts';
+import { nameOf, statusOf, statusSince } from '../../lib/status-of.ts';
 import { formatClock } from '../../lib/time.ts';
 import { Age, Time } from '../../parts/age.tsx';
 import { ResourceId } from '../../parts/resource-id.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
-import { nameOf, statusOf, statusSince } from './status-of.ts';
 import type { Present } from './use-story.ts';
 
 interface Props {

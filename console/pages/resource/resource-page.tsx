@@ -2,11 +2,14 @@ import { useEffect, useRef } from 'react';
 import type { HistoryEntry, Kind } from '../../../src/client/index.ts';
 import { useKeys } from '../../lib/keys.ts';
 import { navigate, type Place, withQuery } from '../../lib/navigation.ts';
+import { statusOf } from '../../lib/status-of.ts';
 import { FailureNote } from '../../parts/failure-note.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
+import { Around } from './around.tsx';
+import { MachinePanel, type NodeView } from './machine/machine-panel.tsx';
+import { transitionsIn } from './machine/path-taken.ts';
 import { MomentPanels } from './moment-panels.tsx';
 import { ResourceHeader } from './resource-header.tsx';
-import { statusOf } from './status-of.ts';
 import { Timeline } from './timeline/timeline.tsx';
 import { useRevision } from './use-revision.ts';
 import { type Shown, useStory } from './use-story.ts';
@@ -85,13 +88,17 @@ export function ResourcePage({ place, kind, id }: Props) {
               onMove={(index) => moveTo(entries[index]!.revision)}
               statusBefore={state === null ? null : statusOf(kind, state)}
               isOpen={state !== null && reachesEnd(shown.value)}
-            />
-            <Around
-              shown={shown.value}
-              fresh={fresh}
-              onShow={story.showAround}
-              onLatest={() => follow(isLive)}
-              show={showLatest}
+              beside={
+                <Around
+                  shown={shown.value}
+                  fresh={fresh}
+                  onShow={(revision) => moveTo(revision)}
+                  onLatest={() => {
+                    showLatest();
+                    follow(isLive);
+                  }}
+                />
+              }
             />
             <MomentPanels
               kind={kind}
@@ -100,6 +107,13 @@ export function ResourcePage({ place, kind, id }: Props) {
               lastRevision={shown.value.lastRevision}
               onStep={step}
             />
+            {kind === 'node' && (
+              <MachinePanel
+                id={id}
+                transitions={transitionsIn(entries.slice(0, cursor + 1))}
+                node={at === null ? (state as NodeView | null) : null}
+              />
+            )}
           </div>
           <div className="resource-side">
             <WhyPanel kind={kind} id={id} at={at} latest={present.value?.revision ?? 0} panelRef={why} />
@@ -120,44 +134,3 @@ function cursorIn(entries: readonly HistoryEntry[], at: number | null): number {
 }
 
 const reachesEnd = ({ entries, lastRevision }: Shown): boolean => entries.at(-1)?.revision === lastRevision;
-
-interface AroundProps {
-  readonly shown: Shown;
-  readonly fresh: number;
-  readonly onShow: (revision: number) => void;
-  readonly onLatest: () => void;
-  readonly show: () => void;
-}
-
-/** The ways to what is not shown: earlier events, later ones, and those that have come since. */
-function Around({ shown, fresh, onShow, onLatest, show }: AroundProps) {
-  const first = shown.entries[0]!.revision;
-  const last = shown.entries.at(-1)!.revision;
-  const later = shown.lastRevision - last;
-  return (
-    <p className="around" role="status">
-      {first > 0 && (
-        <button type="button" onClick={() => onShow(first - 1)}>
-          ◀ {first.toLocaleString('en')} earlier events
-        </button>
-      )}
-      {later > 0 && (
-        <button type="button" onClick={() => onShow(last + 1)}>
-          {later.toLocaleString('en')} later events ▶
-        </button>
-      )}
-      {fresh > 0 && (
-        <button
-          type="button"
-          className="pill"
-          onClick={() => {
-            show();
-            onLatest();
-          }}
-        >
-          {fresh.toLocaleString('en')} new
-        </button>
-      )}
-    </p>
-  );
-}

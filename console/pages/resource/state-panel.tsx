@@ -1,15 +1,16 @@
 import type { HistoryEntry, State } from '../../../src/client/index.ts';
 import { JsonView } from '../../parts/json-view.tsx';
+import { Scrolling } from '../../parts/scrolling.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import type { Moment } from './use-moment.ts';
 
 /** The state after an event. What it changed is marked; what holds nothing is folded away. */
 export function StatePanel({ entry, moment }: { readonly entry: HistoryEntry; readonly moment: Moment | null }) {
   return (
-    <section className="panel" aria-labelledby="state-title">
+    <Scrolling titledBy="state-title">
       <h2 id="state-title">State at {entry.revision + 1}</h2>
       {moment ? <Body moment={moment} /> : <Skeleton lines={8} what="the state" />}
-    </section>
+    </Scrolling>
   );
 }
 

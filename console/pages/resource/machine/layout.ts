@@ -12,10 +12,10 @@ export interface Box {
   readonly y: number;
 }
 
-export const boxWidth = 128;
+export const boxWidth = 120;
 export const boxHeight = 32;
-const columnGap = 64;
-const rowGap = 24;
+const columnGap = 96;
+const rowGap = 32;
 
 const rows: readonly Activity[] = [
   'verify',
@@ -58,28 +58,52 @@ export const boxByState: ReadonlyMap<string, Box> = new Map(boxes.map((box) => [
 export const drawingWidth = columnX(columnTitles.length - 1) + boxWidth;
 export const drawingHeight = rowY(rows.length - 1) + boxHeight + 8;
 
-/** A curve from one box to another that passes between the others. */
-export function pathBetween(from: Box, to: Box): { readonly d: string; readonly x: number; readonly y: number } {
-  const isBack = to.x <= from.x;
-  const start = { x: from.x + (isBack ? boxWidth / 2 : boxWidth), y: from.y + (isBack ? boxHeight : boxHeight / 2) };
-  const end = endOf(from, to);
-  if (!isBack) {
-    const middle = (start.x + end.x) / 2;
-    return {
-      d: `M${start.x} ${start.y}C${middle} ${start.y} ${middle} ${end.y} ${end.x} ${end.y}`,
-      x: middle,
-      y: (start.y + end.y) / 2,
-    };
-  }
-  const dip = Math.max(start.y, end.y) + rowGap - 8;
-  return {
-    d: `M${start.x} ${start.y}C${start.x} ${dip} ${end.x} ${dip} ${end.x} ${end.y}`,
-    x: (start.x + end.x) / 2,
-    y: (start.y + end.y) / 2 + (dip - Math.max(start.y, end.y)) * 0.75,
-  };
+export interface Way {
+  /** For an SVG path. */
+  readonly d: string;
+  /** Where its label stands. */
+  readonly x: number;
+  readonly y: number;
 }
 
-function endOf(from: Box, to: Box): { x: number; y: number } {
-  if (to.x > from.x) return { x: to.x, y: to.y + boxHeight / 2 };
-  return { x: to.x + boxWidth / 2 + 16, y: to.y + boxHeight };
+/** A way from one box to another that passes between the others, so that there and back again are two ways. */
+export function wayBetween(from: Box, to: Box): Way {
+  const columnsApart = (to.x - from.x) / (boxWidth + columnGap);
+  if (columnsApart === 0) return besideTheColumn(from, to);
+  if (columnsApart === 1) return betweenSides(from.x + boxWidth, from.y + upper, to.x, to.y + upper, -6);
+  if (columnsApart === -1) return betweenSides(from.x, from.y + lower, to.x + boxWidth, to.y + lower, 14);
+  return columnsApart > 0 ? overTheRow(from, to) : underTheRow(from, to);
+}
+
+const upper = boxHeight / 2 - 6;
+const lower = boxHeight / 2 + 6;
+const bulge = 40;
+
+function betweenSides(x1: number, y1: number, x2: number, y2: number, labelShift: number): Way {
+  const middle = (x1 + x2) / 2;
+  return { d: `M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}`, x: middle, y: (y1 + y2) / 2 + labelShift };
+}
+
+function besideTheColumn(from: Box, to: Box): Way {
+  const x = from.x + boxWidth;
+  const [y1, y2] = [from.y + lower, to.y + lower];
+  return { d: `M${x} ${y1}C${x + bulge} ${y1} ${x + bulge} ${y2} ${x} ${y2}`, x: x + bulge, y: (y1 + y2) / 2 };
+}
+
+function overTheRow(from: Box, to: Box): Way {
+  return arc(from.x + boxWidth - 16, from.y, to.x + 16, to.y, Math.min(from.y, to.y) - 18, 4);
+}
+
+function underTheRow(from: Box, to: Box): Way {
+  const [y1, y2] = [from.y + boxHeight, to.y + boxHeight];
+  return arc(from.x + 16, y1, to.x + boxWidth - 16, y2, Math.max(y1, y2) + 18, 4);
+}
+
+function arc(x1: number, y1: number, x2: number, y2: number, height: number, labelShift: number): Way {
+  const inset = x2 > x1 ? 24 : -24;
+  return {
+    d: `M${x1} ${y1}C${x1} ${height} ${x1 + inset} ${height} ${x1 + 2 * inset} ${height}L${x2 - 2 * inset} ${height}C${x2 - inset} ${height} ${x2} ${height} ${x2} ${y2}`,
+    x: (x1 + x2) / 2,
+    y: height + labelShift,
+  };
 }

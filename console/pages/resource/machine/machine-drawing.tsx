@@ -9,7 +9,7 @@ import {
   columnX,
   drawingHeight,
   drawingWidth,
-  pathBetween,
+  wayBetween,
 } from './layout.ts';
 import type { EdgeTaken, PathTaken } from './path-taken.ts';
 
@@ -60,14 +60,14 @@ function PossibleEdges({ from }: { readonly from: string }) {
   if (!box) return null;
   const targets = new Set(Object.values(machine[box.state as keyof typeof machine].on));
   return [...targets].map((to) => (
-    <path key={to} d={pathBetween(box, boxByState.get(to)!).d} className="edge possible" />
+    <path key={to} d={wayBetween(box, boxByState.get(to)!).d} className="edge possible" />
   ));
 }
 
 function TakenEdge({ edge: { from, to, count, spentMs } }: { readonly edge: EdgeTaken }) {
   const [start, end] = [boxByState.get(from), boxByState.get(to)];
   if (!start || !end) return null;
-  const { d, x, y } = pathBetween(start, end);
+  const { d, x, y } = wayBetween(start, end);
   return (
     <g className="edge taken">
       <path d={d} markerEnd="url(#arrow)" />

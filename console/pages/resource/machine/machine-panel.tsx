@@ -7,11 +7,14 @@ import { StatusBadge } from '../../../parts/status-badge.tsx';
 import { MachineDrawing } from './machine-drawing.tsx';
 import { pathTaken, type Transition } from './path-taken.ts';
 
+/** A node as people see it. */
+export type NodeView = State<'node'> & { readonly allowed?: readonly string[] };
+
 interface Props {
   readonly id: string;
   readonly transitions: readonly Transition[];
-  /** What the node is now; null where it is deleted. */
-  readonly node: (State<'node'> & { readonly allowed?: readonly string[] }) | null;
+  /** What the node is now; null where it is deleted, or the past is looked at. */
+  readonly node: NodeView | null;
 }
 
 /** The state machine with the path a node took, and the verbs it would accept now. */

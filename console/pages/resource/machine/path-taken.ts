@@ -1,3 +1,5 @@
+import type { HistoryEntry } from '../../../../src/client/index.ts';
+
 /** How often a node went from one state to another, and how long it had been in the first before. */
 export interface EdgeTaken {
   readonly from: string;
@@ -19,6 +21,11 @@ export interface Transition {
   readonly to: string;
   readonly spentMs: number | null;
 }
+
+export const transitionsIn = (entries: readonly HistoryEntry[]): Transition[] =>
+  entries.flatMap(({ statusChange }) =>
+    statusChange ? [{ from: statusChange.from, to: statusChange.to, spentMs: statusChange.lastedMs }] : [],
+  );
 
 export function pathTaken(transitions: readonly Transition[]): PathTaken {
   const edges = new Map<string, EdgeTaken>();

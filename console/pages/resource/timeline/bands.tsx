@@ -11,7 +11,7 @@ interface Props {
 }
 
 /** Of the mark at the end of a fold. */
-const markWidth = 80;
+const markWidth = 96;
 
 /** Statuses as bands, from one event to the next that changed it; over them the idle stretches that are folded. */
 export function Bands({ bands, axis, lengthOf, onUnfold }: Props) {

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { HistoryEntry, Kind } from '../../../../src/client/index.ts';
 import { formatClock, formatDuration, formatUtc, useNow } from '../../../lib/time.ts';
 import { useWidth } from '../../../lib/use-width.ts';
@@ -19,6 +19,8 @@ interface Props {
   readonly statusBefore: string | null;
   /** Whether the life goes on after the last event, up to the present. */
   readonly isOpen: boolean;
+  /** What stands in the head, beside the title. */
+  readonly beside: ReactNode;
 }
 
 /** How many marks find room side by side. */
@@ -35,6 +37,7 @@ export function Timeline(props: Props) {
     <section className="panel timeline" aria-label="Timeline">
       <div className="panel-head">
         <h2>Timeline</h2>
+        {props.beside}
         {isCrowded && (
           <button type="button" onClick={() => setZoomed(!isZoomed)}>
             {isZoomed ? `Show all ${entries.length} events` : 'Zoom to the cursor'}

@@ -7,6 +7,7 @@ import { StatusBadge } from '../../../parts/status-badge.tsx';
 import type { Condition, Explanation, Owner } from './answer.ts';
 import { ProofLinks } from './proof-links.tsx';
 import { RemedyLine } from './remedy-line.tsx';
+import { Summary } from './summary.tsx';
 
 /** Conditions as a tree: those that are not met first, each with what it waits for in turn. */
 export function ConditionList({ conditions }: { readonly conditions: readonly Condition[] }) {
@@ -80,14 +81,18 @@ function Deadline({ at }: { readonly at: string }) {
 
 /** Another resource that the condition hangs on, with its own conditions below it. */
 function Because({ explanation }: { readonly explanation: Explanation }) {
-  const { resource, status, summary, conditions, elided } = explanation;
+  const { resource, status, conditions, elided } = explanation;
   return (
     <div className="because">
       <p>
         <span className="quiet">{resource.kind}</span>{' '}
         <Link href={hrefOf(resource)}>{resource.name || shortId(resource.id)}</Link> <StatusBadge status={status} />
       </p>
-      <p className="quiet">{elided === 'told-elsewhere' ? 'Told elsewhere in this tree.' : summary}</p>
+      {elided === 'told-elsewhere' ? (
+        <p className="quiet">Told elsewhere in this tree.</p>
+      ) : (
+        <Summary explanation={explanation} />
+      )}
       <ConditionList conditions={conditions} />
     </div>
   );

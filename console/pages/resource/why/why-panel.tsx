@@ -11,6 +11,7 @@ import { shortId } from '../../../parts/resource-id.tsx';
 import { Skeleton } from '../../../parts/skeleton.tsx';
 import { ConditionList } from './condition-list.tsx';
 import { HintList } from './hint-list.tsx';
+import { Summary } from './summary.tsx';
 
 interface Props {
   readonly kind: Kind;
@@ -45,9 +46,7 @@ const titleOf = ({ verdict, status }: Why): string => (verdict === 'fine' ? `Why
 function Answer({ why }: { readonly why: Why }) {
   return (
     <>
-      <p className="verdict">
-        <span className={why.verdict === 'stuck' ? 'tone-failed' : undefined}>{why.summary}</span>
-      </p>
+      <Summary explanation={why} />
       <ConditionList conditions={why.conditions} />
       <WaitedForBy why={why} />
       <HintList hints={why.hints} />

@@ -1,4 +1,4 @@
-import type { HistoryEntry, Kind, State } from '../../../src/client/index.ts';
+import type { HistoryEntry, Kind, State } from '../../src/client/index.ts';
 
 const readers: { readonly [K in Kind]: (state: State<K>) => string } = {
   port: ({ status }) => status,

@@ -1,0 +1,24 @@
+import { type Place, withQuery } from '../../lib/navigation.ts';
+import { Link } from '../../parts/link.tsx';
+
+interface Props {
+  readonly place: Place;
+  readonly next: string | null;
+  readonly fresh: number;
+  readonly onRefresh: () => void;
+}
+
+/** To the next page, back to the first, and to what has come since. */
+export function Paging({ place, next, fresh, onRefresh }: Props) {
+  return (
+    <p className="paging" role="status">
+      {place.query.has('marker') && <Link href={withQuery(place, { marker: null })}>First page</Link>}
+      {next !== null && <Link href={withQuery(place, { marker: next })}>Next page</Link>}
+      {fresh > 0 && (
+        <button type="button" className="pill" onClick={onRefresh}>
+          {fresh} new
+        </button>
+      )}
+    </p>
+  );
+}

@@ -103,3 +103,35 @@ export const documentedWhy = (aggregate: Aggregate): FastifySchema => ({
   params: idOf(aggregate),
   response: { ...answered('The explanation.', Why), ...problems(404, 409, 503) },
 });
+
+const Finding = z
+  .object({
+    kind: z.string().meta({ example: 'block-nobody-can-clear' }),
+    resource: Named,
+    status: z.string(),
+    since: Timestamp,
+    summary: z.string(),
+    evidence: z.array(Proof),
+    command: Remedy.nullable().meta({ description: 'What mends it; null where people must look first.' }),
+  })
+  .meta({ id: 'Finding' });
+
+export const documentedDoctor = (): FastifySchema => ({
+  tags: ['Reads'],
+  operationId: 'doctor',
+  summary: 'What would bite later: leftovers, contradictions, what does not move on',
+  description:
+    'Looks through everything that lives, a page of resources at a time; a page may be empty and have a next one. The rules are those of `why`.',
+  response: {
+    ...answered(
+      'What was found among the resources of this page.',
+      z.object({
+        findings: z.array(Finding),
+        examined: z.int().meta({ description: 'How many resources were looked at.' }),
+        next: z.string().nullable(),
+        position,
+      }),
+    ),
+    ...problems(503),
+  },
+});

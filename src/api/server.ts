@@ -18,6 +18,7 @@ import { commandRoutes } from './commands.ts';
 import { consoleRoutes } from './console.ts';
 import type { EventStreamSettings } from './event-stream.ts';
 import { eventRoutes } from './events.ts';
+import { doctorRoute } from './doctor.ts';
 import { healthRoutes, type ReadinessCheck } from './health.ts';
 import { historyRoutes } from './history.ts';
 import { parseJson } from './json-text.ts';
@@ -114,6 +115,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   listRoutes(app, aggregates, reads);
   historyRoutes(app, { aggregates, store, positions });
   whyRoutes(app, { ...options, gate, positions, readModels });
+  doctorRoute(app, { ...options, gate, positions, readModels });
   eventRoutes(app, { ...subscriptions, aggregates, store, positions });
   clockRoute(app, runtime.clock, options.settled);
   healthRoutes(app, { metrics, readiness: options.readiness });

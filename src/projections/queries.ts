@@ -1,4 +1,5 @@
 import type { Kind, ResourceRef } from '../domain/kernel/resource.ts';
+import type { UsualStay } from '../domain/why/findings.ts';
 
 /**
  * What can be asked of the read models, and what they answer. Each question is one bounded read: pages have a limit, and
@@ -26,6 +27,8 @@ export interface Queries {
   graph: { ask: GraphQuery; answer: Graph };
   /** Resources that something must happen to at a certain time, earliest first. */
   deadlines: { ask: PageQuery; answer: Page<DueResource> };
+  /** How long resources of a kind usually stay in a status, by those that left it last. */
+  usualStay: { ask: { readonly kind: Kind; readonly status: string }; answer: UsualStay };
   /** Resources whose events a projection cannot process. */
   parked: { ask: PageQuery; answer: Page<ParkedResource> };
 }

@@ -6,6 +6,7 @@ import { graphAnswers } from './graph-answers.ts';
 import { operationAnswers } from './operations.ts';
 import { resourceAnswers } from './resource-answers.ts';
 import { stayAnswers } from './stay-answers.ts';
+import { usualAnswers } from './usual-answers.ts';
 import { waitAnswers } from './waits.ts';
 
 /** Every question there is; the compiler proves that none is missing. */
@@ -13,6 +14,7 @@ const answers: Answers<QueryName> = {
   ...resourceAnswers,
   ...waitAnswers,
   ...stayAnswers,
+  ...usualAnswers,
   ...operationAnswers,
   ...activityAnswers,
   ...graphAnswers,

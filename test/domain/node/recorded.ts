@@ -45,7 +45,7 @@ export const otherHost = 'other-host';
 export const waitsUntil = '2026-01-01T00:30:00.000Z';
 
 /** The events that make a node what the recording says it was, by whatever way it came there. */
-function past(row: RecordedNode): DomainEvent[] {
+export function past(row: RecordedNode): DomainEvent[] {
   const {
     defaults,
     provision_state: to,

@@ -1,57 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { provisionStates } from '../../../src/domain/node/provision-machine.ts';
-import { faultOf, finishWork, neededBy, nodeOf, type RecordedNode, recordedDriver, vectors } from './recorded.ts';
-
-interface VerbRow extends RecordedNode {
-  verb: string;
-  expect: {
-    http: number;
-    error?: string;
-    new_provision_state?: string;
-    new_target?: string | null;
-    lock_held?: boolean;
-    final_provision_state?: string;
-    final_target?: string | null;
-    final_last_error?: string;
-    final_is_fixture_dependent?: boolean;
-  };
-}
-
-/** Where Ironic is known to be wrong, and the answer here instead. docs/decisions/0201-node-ironic-defects.md */
-const corrections: readonly [(row: VerbRow) => boolean, Partial<VerbRow['expect']>][] = [
-  // A held deployment or service can be given back.
-  [
-    ({ provision_state: state, verb, reservation }) =>
-      ['deploy hold', 'service hold'].includes(state) && ['deleted', 'undeploy'].includes(verb) && !reservation,
-    {
-      http: 202,
-      new_provision_state: 'deleting',
-      new_target: 'available',
-      lock_held: true,
-      final_provision_state: 'available',
-      final_target: null,
-    },
-  ],
-  // A service that is let go on waits for its call-back, like a deployment and a cleaning.
-  [
-    ({ provision_state: state, verb, expect: { http } }) =>
-      state === 'service hold' && verb === 'unhold' && http === 202,
-    { lock_held: false, final_provision_state: 'service wait', final_target: 'active' },
-  ],
-  // A manual cleaning stays one.
-  [
-    ({ provision_state: state, target_provision_state: target, verb, expect: { http } }) =>
-      state === 'clean hold' && target === 'manageable' && verb === 'unhold' && http === 202,
-    { new_target: 'manageable' },
-  ],
-];
-
-const corrected = (row: VerbRow): VerbRow['expect'] => {
-  const correction = corrections.find(([applies]) => applies(row));
-  if (!correction) return row.expect;
-  const { error: _, final_last_error: __, ...recorded } = row.expect;
-  return { ...recorded, ...correction[1] };
-};
+import { faultOf, finishWork, neededBy, nodeOf, recordedDriver } from './recorded.ts';
+import { corrected, verbRows as rows, type VerbRow } from './verb-rows.ts';
 
 function answerOf(row: VerbRow): VerbRow['expect'] {
   const node = nodeOf(row, { settings: { driversWithoutInspectAbort: [recordedDriver] } });
@@ -86,8 +36,6 @@ function comparable(answer: VerbRow['expect'], recorded: VerbRow['expect']): obj
   };
   return { http, error, new_provision_state, new_target, lock_held, ...final };
 }
-
-const rows = vectors<VerbRow[]>('provision-api-vectors.json');
 
 describe('every verb in every state, with and without target, maintenance and lock', () => {
   test('is in the recording', () => expect(rows.length).toBeGreaterThan(3500));

@@ -129,6 +129,7 @@ export const documentedDoctor = (): FastifySchema => ({
         findings: z.array(Finding),
         examined: z.int().meta({ description: 'How many resources were looked at.' }),
         next: z.string().nullable(),
+        time: Timestamp,
         position,
       }),
     ),

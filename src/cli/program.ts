@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
+import { addDoctor } from './commands/doctor.ts';
 import { addExport } from './commands/export.ts';
 import { addHistory } from './commands/history.ts';
 import { addImport } from './commands/import.ts';
@@ -17,6 +18,7 @@ const commands = [
   addServe,
   addDemo,
   addWhy,
+  addDoctor,
   addHistory,
   addReplay,
   addTail,

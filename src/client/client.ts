@@ -1,3 +1,5 @@
+import type { Proof } from '../domain/why/explanation.ts';
+import type { DoctorPage } from '../domain/why/findings.ts';
 import type { EventPage, LedgerEvent, Verdict } from './answers.ts';
 import { type BulkCommand, type BulkOptions, executeAll } from './bulk.ts';
 import { ProblemError } from './errors.ts';
@@ -23,6 +25,12 @@ export interface ClientOptions {
   readonly timeoutMs?: number;
   /** Silence after which an event stream is taken for dead. The server gives a sign of life every 15 s; 45 s. */
   readonly silenceMs?: number;
+}
+
+export interface DoctorOptions {
+  /** Only these. */
+  readonly kind?: Kind;
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -85,6 +93,24 @@ export class Client {
    */
   list<K extends Kind>(kind: K, filter: ListFilter = {}): LiveRead<ListPage<K>> {
     return new LiveRead(this.#transport, this.#silenceMs, paths[kind], listParameters(filter));
+  }
+
+  /**
+   * What would bite later, found by looking through everything that lives: page by page, each asked for when it is wanted.
+   *
+   * @example
+   * for await (const { findings } of client.doctor()) {
+   *   for (const { kind, resource, summary } of findings) console.log(kind, resource.id, summary);
+   * }
+   */
+  async *doctor(options: DoctorOptions = {}): AsyncGenerator<DoctorPage<Proof>, void, undefined> {
+    const { kind, signal } = options;
+    for (let marker: string | null | undefined; marker !== null; ) {
+      const query = { kind, marker };
+      const page: DoctorPage<Proof> = await this.#transport.json({ path: '/v1/doctor', query, signal });
+      yield page;
+      marker = page.next;
+    }
   }
 
   /**

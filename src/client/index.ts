@@ -1,6 +1,7 @@
 /** The public surface of `stackledger/client`. */
 
 export type { Explanation, Proof, WaitedFor, Why } from '../domain/why/explanation.ts';
+export type { DoctorPage, Finding } from '../domain/why/findings.ts';
 export type {
   Actor,
   AnsweredEvent,

@@ -21,6 +21,8 @@ export interface DoctorPage<P> {
   readonly examined: number;
   /** The `marker` of the next page; null where everything has been looked at. */
   readonly next: string | null;
+  /** When it was looked at, by the ledger's clock. */
+  readonly time: string;
   /** What was recorded up to here is in it. */
   readonly position: string;
 }

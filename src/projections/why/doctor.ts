@@ -49,7 +49,8 @@ export async function examine(
   );
   const findings: Finding<Proof>[] = [];
   for (const { id } of value.items) findings.push(...(await examineOne(sources, present, { kind, id }, usual)));
-  return { findings, examined: value.items.length, next: nextOf(query, kind, value.next), position };
+  const next = nextOf(query, kind, value.next);
+  return { findings, examined: value.items.length, next, time: present.now(), position };
 }
 
 function nextOf({ kind: only }: DoctorQuery, kind: Kind, marker: string | null): DoctorMarker | null {

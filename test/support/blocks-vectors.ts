@@ -47,8 +47,8 @@ export function commandOf({
 
 /**
  * Whether the port is provisioned by a step here, given what Neutron did. Two of the four deliberate differences show:
- * a completion in a round that is provisioned already is no event, and lifting the last block after a completion in the
- * same round provisions the port. (The others: an unknown port is refused; entities compare exactly on every back end.)
+ * a completion in a round that is provisioned already is no event, and lifting the last block after a completion that
+ * counted in the same round provisions the port. (The others: an unknown port is refused; entities compare exactly on every back end.)
  */
 export class RoundModel {
   #provisioned = false;
@@ -65,8 +65,8 @@ export class RoundModel {
     }
     const lifted = op === 'remove' && this.#blocks.delete(name);
     if (op === 'complete') {
-      this.#blocks.delete(name);
-      if (!this.#provisioned) this.#completed.add(name);
+      const counts = this.#blocks.delete(name) || this.#blocks.size === 0;
+      if (counts && !this.#provisioned) this.#completed.add(name);
     }
     const repeated = op === 'complete' && this.#provisioned;
     const fires = lifted ? this.#blocks.size === 0 && this.#completed.size > 0 : expect.fired && !repeated;

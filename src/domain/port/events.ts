@@ -106,7 +106,7 @@ export const portEvents = defineEvents('port', {
   ),
   /** The entity need not report after all. */
   ProvisioningComponentRemoved: z.object({ entity: Entity, reason: Reason }),
-  /** The entity has reported. `early`: before it was asked to, so it lifted no block. */
+  /** The entity has reported. `early`: it was not asked to, so it lifted no block. */
   ProvisioningComponentCompleted: z.object({ entity: Entity, host: HostName.optional(), early: z.boolean() }),
   /** An entity that often must report need not, and why. */
   ProvisioningComponentNotNeeded: z.object({ entity: Entity, reason: Reason }),

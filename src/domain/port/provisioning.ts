@@ -3,8 +3,8 @@ import type { Unfolding } from './unfolding.ts';
 
 /**
  * Provisioning blocks, after Neutron's `provisioning_blocks`: a set of entities that must report before the port is
- * ACTIVE. The rule is "no block is left and somebody has completed in this round", never "I removed the last one", so
- * it does not matter who comes last, nor whether the last block was completed or lifted.
+ * ACTIVE. The rule is "no block is left and somebody who counts has completed in this round", never "I removed the last
+ * one", so it does not matter who comes last, nor whether the last block was completed or lifted.
  */
 
 /** The two entities that Neutron itself waits for. */
@@ -32,13 +32,16 @@ export function lift(it: Unfolding, entity: string, reason: string): void {
   if (last) provision(it, last.entity);
 }
 
-/** Reports come late, twice and early. One that can change nothing any more is no event. */
+/**
+ * Reports come late, twice and early. One that can change nothing is no event: nor is that of an entity that nobody waits
+ * for while others are awaited, apart from the word of the host, which is needed whether or not there is a block that says so.
+ */
 export function complete(it: Unfolding, entity: string, host?: string): void {
-  const { round, binding } = it.port;
+  const { round, binding, blocks } = it.port;
   const blocking = blockOf(it.port, entity) !== undefined;
   const reported = round.completed.some((completion) => completion.entity === entity);
   const wires = entity === l2 && binding.host !== null && binding.device !== 'up';
-  if (!blocking && !wires && (round.provisioned || reported)) return;
+  if (!blocking && !wires && (blocks.length > 0 || round.provisioned || reported)) return;
 
   it.add({
     type: 'ProvisioningComponentCompleted',

@@ -56,14 +56,20 @@ describe('a port that waits for its L2 and DHCP agents', () => {
       .events(),
   );
 
-  story('keeps a report nobody asked for, and lets it lift no other block', portAggregate, waiting, (it) =>
-    it
-      .when('ProvisioningComplete', { entity: 'DHCP' })
-      .when('ProvisioningComplete', { entity: 'storage' })
-      .leadsTo({ type: 'ProvisioningComponentCompleted', data: { entity: 'storage', early: true } })
-      .state({ status: 'DOWN', blocks: [{ entity: 'L2' }] })
-      .when('ProvisioningComplete', { entity: 'storage' })
-      .events(),
+  story(
+    'takes nothing from a report that nobody asked for, not even when nobody is awaited any more',
+    portAggregate,
+    waiting,
+    (it) =>
+      it
+        .when('ProvisioningComplete', { entity: 'storage' })
+        .events()
+        .when('RemoveProvisioningComponent', { entity: 'DHCP' })
+        .when('RemoveProvisioningComponent', { entity: 'L2' })
+        .events('ProvisioningComponentRemoved')
+        .state({ status: 'DOWN', blocks: [] })
+        .when('ProvisioningComplete', { entity: 'storage' })
+        .events('ProvisioningComponentCompleted', 'PortProvisioned', 'PortStatusChanged'),
   );
 
   story('tells entities apart to the letter', portAggregate, waiting, (it) =>
@@ -107,7 +113,7 @@ describe('a port that was wired and must be wired again', () => {
       .when('AddProvisioningComponent', { entity: 'L2' })
       .state({ status: 'BUILD', round: { number: 2, completed: [] } })
       .when('ProvisioningComplete', { entity: 'DHCP' })
-      .events('ProvisioningComponentCompleted')
+      .events()
       .when('ProvisioningComplete', { entity: 'L2' })
       .events('ProvisioningComponentCompleted', 'PortProvisioned', 'PortStatusChanged'),
   );

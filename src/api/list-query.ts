@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { type Kind, kinds } from '../domain/kernel/resource.ts';
 import type { ListQuery, SortKey, VertexRef } from '../projections/queries.ts';
-import { marker, minPosition, oneOrMore, pageSize, time } from './schemas.ts';
-
-const text = z.string().min(1).max(512);
+import { marker, minPosition, oneOrMore, pageSize, text, time, withoutUndefined } from './schemas.ts';
 
 /** Sort keys as they are written in a URL. */
 const sortKeys: Readonly<Record<string, SortKey>> = {
@@ -51,11 +49,9 @@ const dependsOn = z
 /** `GET /v1/{kind}s?...`: what a list is filtered and sorted by. */
 export const ListParameters = z.strictObject({
   id: oneOrMore(text, ',').optional().meta({ description: 'Only these.' }),
-  status: oneOrMore(text, ',')
-    .optional()
-    .meta({
-      description: 'Only those in one of these: a port\'s `status`, a node\'s `provisionState`, "alive" or "lost".',
-    }),
+  status: oneOrMore(text, ',').optional().meta({
+    description: 'Only those in one of these: a port\'s `status`, a node\'s `provisionState`, "alive" or "lost".',
+  }),
   sub_state: oneOrMore(text, ',')
     .optional()
     .meta({ description: "Only those with one of these: a server's `taskState`, a node's `targetProvisionState`." }),
@@ -63,11 +59,9 @@ export const ListParameters = z.strictObject({
   project: oneOrMore(text, ',').optional().meta({ description: "Only these projects', by id." }),
   host: oneOrMore(text, ',').optional().meta({ description: "Only on one of these hosts; a node's is its conductor." }),
   network: oneOrMore(text, ',').optional().meta({ description: 'Only ports of one of these networks.' }),
-  device: oneOrMore(text, ',')
-    .optional()
-    .meta({
-      description: "Only those of one of these: a port's `deviceId`, a server's `nodeId`, a node's `instanceId`.",
-    }),
+  device: oneOrMore(text, ',').optional().meta({
+    description: "Only those of one of these: a port's `deviceId`, a server's `nodeId`, a node's `instanceId`.",
+  }),
   blocked_by: oneOrMore(text).optional().meta({
     description: 'Only those that wait for one of these: L2, DHCP, network-vif-plugged, capacity, reservation, ...',
   }),
@@ -100,7 +94,3 @@ export function listQuery(kind: Kind, parameters: ListParameters): ListQuery {
     statusBefore: status_before,
   });
 }
-
-/** What was not asked for is left out: an undefined filter would be one to the compiler. */
-const withoutUndefined = <T extends object>(filters: { [K in keyof T]: T[K] | undefined }): T =>
-  Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as T;

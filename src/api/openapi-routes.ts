@@ -60,7 +60,7 @@ const Problem = z
   })
   .meta({ id: 'Problem', description: 'RFC 9457.' });
 
-const Event = z
+export const Event = z
   .object({
     id: z.uuid(),
     stream: z.string(),

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Json } from '../domain/kernel/json.ts';
+import type { ResourceRef } from '../domain/kernel/resource.ts';
 import type { FollowMessage } from '../projections/follow.ts';
 import type { Answer, Ask, QueryName } from '../projections/queries.ts';
 import { negotiate } from './accept.ts';
@@ -8,6 +9,7 @@ import { EventStream, type EventStreamSettings, eventStreamHeaders } from './eve
 import { lastEventId } from './last-event-id.ts';
 import type { Log } from './log.ts';
 import { type ReadModels, readProblem } from './read-models.ts';
+import { notFound } from './resources.ts';
 
 /** How an answer of the read models looks to those who asked over HTTP. */
 export interface Shape<N extends QueryName> {
@@ -45,6 +47,12 @@ export class Reads {
 
   constructor(options: ReadsOptions) {
     this.#options = options;
+  }
+
+  /** @throws Problem where there was never such a resource */
+  async requireKnown(resource: ResourceRef, minPosition: string | undefined): Promise<void> {
+    const { value } = await this.#options.readModels.ask('resource', resource, minPosition);
+    if (!value) throw notFound(resource);
   }
 
   async answer<N extends QueryName>(
@@ -99,8 +107,13 @@ export class Reads {
   }
 }
 
-/** The tag leaves out the position, which moves all the time. */
-function sendOnce(request: FastifyRequest, reply: FastifyReply, members: string, position: string): FastifyReply {
+/** Sends the members of an object, and the position they are of. The tag leaves out the position, which moves all the time. */
+export function sendOnce(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  members: string,
+  position: string,
+): FastifyReply {
   const tag = weakTag(members);
   reply.header('etag', tag).header('cache-control', 'no-cache').header('stackledger-position', position);
   if (matchesTag(request.headers['if-none-match'], tag)) return reply.code(304).send();

@@ -83,6 +83,22 @@ export const oneOrMore = <T>(schema: z.ZodType<T, string>, separator?: string) =
     .transform((given) => [given].flat().flatMap((each) => (separator === undefined ? each : each.split(separator))))
     .pipe(z.array(schema).max(100, 'must be at most 100 values'));
 
+/** A name, an id, a host. */
+export const text = z.string().min(1).max(512);
+
+/** A whole number from 1 on. */
+export const smallNumber = (most: number) =>
+  z
+    .string()
+    .regex(/^[1-9]\d{0,5}$/, `must be a whole number between 1 and ${most}`)
+    .transform(Number)
+    .refine((number) => number <= most, `must be at most ${most}`)
+    .meta({ ...asInteger, minimum: 1, maximum: most });
+
+/** What was not asked for is left out: an undefined filter would be one to the compiler. */
+export const withoutUndefined = <T extends object>(asked: { [K in keyof T]: T[K] | undefined }): T =>
+  Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)) as T;
+
 /** Where a page begins. */
 export const marker = z.string().min(1).max(2048);
 

@@ -27,6 +27,10 @@ export interface Queries {
   graph: { ask: GraphQuery; answer: Graph };
   /** Resources that something must happen to at a certain time, earliest first. */
   deadlines: { ask: PageQuery; answer: Page<DueResource> };
+  /** What is wrong now, at a glance. */
+  overview: { ask: OverviewQuery; answer: Overview };
+  /** Resources whose id or name begins with a text; those that are it first. */
+  search: { ask: SearchQuery; answer: readonly SearchHit[] };
   /** How long resources of a kind usually stay in a status, by those that left it last. */
   usualStay: { ask: { readonly kind: Kind; readonly status: string }; answer: UsualStay };
   /** Resources whose events a projection cannot process. */
@@ -248,6 +252,48 @@ export interface Graph {
   readonly edges: readonly Edge[];
   /** Whether the limit cut it short. */
   readonly truncated: boolean;
+}
+
+export interface OverviewQuery {
+  /** At most so many of each list. Default 20, at most 100. */
+  readonly limit?: number;
+  /** How far back from the newest event rates and flapping look. Default 60, at most a day. */
+  readonly minutes?: number;
+}
+
+export interface Overview {
+  /** Time of the newest event; null where there is none. No clock is asked: "the last hour" ends here. */
+  readonly at: string | null;
+  readonly counts: readonly StatusCount[];
+  readonly blocked: { readonly total: number; readonly oldest: readonly Blocked[] };
+  /** What failed and still is so, newest first. */
+  readonly failures: readonly Failure[];
+  readonly rates: readonly Rate[];
+  /** Resources that changed their status four times or more, the restless first. */
+  readonly flapping: readonly Flapping[];
+  readonly parked: { readonly total: number; readonly first: readonly ParkedResource[] };
+}
+
+export interface Blocked extends Waiting {
+  /** Why it waits for that, where the ledger says so. */
+  readonly reason: string | null;
+}
+
+export interface Failure {
+  readonly resource: ResourceSummary;
+  /** What was said of it; null where nobody said anything. */
+  readonly reason: string | null;
+}
+
+export interface SearchQuery {
+  readonly text: string;
+  readonly kind?: Kind;
+  /** Default 20, at most 100. */
+  readonly limit?: number;
+}
+
+export interface SearchHit extends ResourceSummary {
+  readonly deletedAt: string | null;
 }
 
 export interface DueResource {

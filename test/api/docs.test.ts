@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { startLedger } from './support.ts';
 
 test('the lines of docs/http-api.md work as they are written', async () => {
-  const { url, get } = await startLedger();
+  const { url, get } = await startLedger(['--read-wait-ms', '30000']);
   const page = readFileSync(new URL('../../docs/http-api.md', import.meta.url), 'utf8');
   const script = [...page.matchAll(/^```sh\n(.*?)^```/gms)].map(([, lines]) => lines).join('\necho\n');
   const shell = spawn('bash', ['-eu', '-o', 'pipefail', '-c', script.replaceAll('http://localhost:8642', url)]);
@@ -20,6 +20,7 @@ test('the lines of docs/http-api.md work as they are written', async () => {
   expect(refused).toEqual(['unknown-command', 'port-blocked']);
   expect(output).toContain('HTTP/1.1 304 Not Modified');
   expect(output).toContain('event: caught-up');
+  expect(output).toContain('event: snapshot');
   expect(output).toContain('{"now":"2026-01-01T00:01:15.000Z"}');
   const { events } = (await get('/v1/events')).body;
   expect(events.map(({ type }: { type: string }) => type)).toEqual([

@@ -4,7 +4,9 @@ import { activityAnswers } from './activity.ts';
 import { type Answers, InvalidQuery, Sql } from './asking.ts';
 import { graphAnswers } from './graph-answers.ts';
 import { operationAnswers } from './operations.ts';
+import { overviewAnswers } from './overview-answers.ts';
 import { resourceAnswers } from './resource-answers.ts';
+import { searchAnswers } from './search-answers.ts';
 import { stayAnswers } from './stay-answers.ts';
 import { usualAnswers } from './usual-answers.ts';
 import { waitAnswers } from './waits.ts';
@@ -18,6 +20,8 @@ const answers: Answers<QueryName> = {
   ...operationAnswers,
   ...activityAnswers,
   ...graphAnswers,
+  ...overviewAnswers,
+  ...searchAnswers,
 };
 
 export type Answerer = <N extends QueryName>(name: N, ask: Ask<N>) => Answer<N>;

@@ -1,0 +1,118 @@
+import { type Kind, kinds } from '../../domain/kernel/resource.ts';
+import type { Node } from '../../domain/node/state.ts';
+import type { Port } from '../../domain/port/state.ts';
+import type { Server } from '../../domain/server/state.ts';
+import type { Blocked, Failure, Flapping, Waiting } from '../queries.ts';
+import { activityAnswers } from './activity.ts';
+import { type Answers, InvalidQuery, limitOf, type Sql } from './asking.ts';
+import { resourceAnswers, type SummaryRow, summaryColumns, summaryOf } from './resource-answers.ts';
+import { waitAnswers } from './waits.ts';
+
+const defaultItems = 20;
+const maxItems = 100;
+const defaultMinutes = 60;
+const maxMinutes = 24 * 60;
+
+/** Changes of status in the time looked at that make a resource restless. */
+const restlessFrom = 4;
+/** Flapping is looked for among so many of the newest changes: an overview is asked for again and again. */
+const maxStays = 10_000;
+
+export const overviewAnswers: Answers<'overview'> = {
+  overview(sql, { limit = defaultItems, minutes = defaultMinutes }) {
+    const most = limitOf({ limit }, maxItems);
+    if (!Number.isSafeInteger(minutes) || minutes < 1 || minutes > maxMinutes)
+      throw new InvalidQuery(`An overview looks back 1 to ${maxMinutes} minutes; not ${minutes}.`);
+    const at = newest(sql);
+    const from = at === null ? '' : new Date(Date.parse(at) - minutes * 60_000).toISOString();
+    return {
+      at,
+      counts: resourceAnswers.counts(sql, {}),
+      blocked: { total: total(sql, 'waits'), oldest: oldest(sql, most) },
+      failures: failures(sql, most),
+      rates: at === null ? [] : activityAnswers.rates(sql, { from, to: at }),
+      flapping: restless(sql, from, most),
+      parked: { total: total(sql, 'parked'), first: resourceAnswers.parked(sql, { limit: most }).items },
+    };
+  },
+};
+
+function newest(sql: Sql): string | null {
+  const times = kinds.map((kind) =>
+    sql.get<{ at: string | null }>('SELECT max(updated_at) AS at FROM resources WHERE kind = ?', [kind]),
+  );
+  return times.reduce<string | null>((latest, row) => (row?.at && row.at > (latest ?? '') ? row.at : latest), null);
+}
+
+const total = (sql: Sql, table: 'waits' | 'parked'): number =>
+  sql.get<{ total: number }>(`SELECT count(*) AS total FROM ${table}`, [])!.total;
+
+const oldest = (sql: Sql, limit: number): Blocked[] =>
+  waitAnswers.waiting(sql, { limit }).items.map((waiting) => ({ ...waiting, reason: reasonOfWait(sql, waiting) }));
+
+/** Ports keep with each block why it was added. */
+function reasonOfWait(sql: Sql, { resource: { kind, id }, wait }: Waiting): string | null {
+  if (kind !== 'port') return null;
+  const listed = resourceAnswers.resource(sql, { kind, id });
+  const port = listed && (JSON.parse(listed.viewText) as Port);
+  return port?.blocks.find(({ entity, since }) => entity === wait.what && since === wait.since)?.reason ?? null;
+}
+
+/** Which statuses are failures, and where a state says what went wrong. */
+const failed: Readonly<Record<Kind, { statuses: readonly string[]; reason: (view: never) => string | null }>> = {
+  port: {
+    statuses: ['ERROR'],
+    reason: ({ binding }: Port) => (binding.vifType === 'binding_failed' ? 'binding failed' : null),
+  },
+  server: {
+    statuses: ['ERROR'],
+    reason: ({ fault }: Server & { fault?: { message: string } }) => fault?.message ?? null,
+  },
+  node: {
+    statuses: [
+      'error',
+      'deploy failed',
+      'clean failed',
+      'inspect failed',
+      'adopt failed',
+      'rescue failed',
+      'unrescue failed',
+      'service failed',
+    ],
+    reason: ({ lastError }: Node) => lastError,
+  },
+  agent: { statuses: ['lost'], reason: () => null },
+  network: { statuses: [], reason: () => null },
+};
+
+function failures(sql: Sql, limit: number): Failure[] {
+  const found = kinds.flatMap((kind) =>
+    failed[kind].statuses.flatMap((status) =>
+      sql.all<SummaryRow & { view: string }>(
+        `SELECT ${summaryColumns}, s.view FROM resources r JOIN states s ON s.resource = r.key
+         WHERE r.kind = ? AND r.status = ? AND r.deleted_at IS NULL ORDER BY r.status_since DESC LIMIT ?`,
+        [kind, status, limit],
+      ),
+    ),
+  );
+  return found
+    .sort((a, b) => (a.status_since < b.status_since ? 1 : -1))
+    .slice(0, limit)
+    .map((row) => ({ resource: summaryOf(row), reason: failed[row.kind].reason(JSON.parse(row.view) as never) }));
+}
+
+function restless(sql: Sql, from: string, limit: number): Flapping[] {
+  const rows = sql.all<SummaryRow & { changes: number; first_at: string; last_at: string }>(
+    `SELECT ${summaryColumns}, count(*) AS changes, min(y.since) AS first_at, max(y.since) AS last_at
+     FROM (SELECT * FROM stays WHERE since >= ? ORDER BY since DESC LIMIT ?) y JOIN resources r ON r.key = y.resource
+     WHERE y.previous_status <> y.status
+     GROUP BY r.key HAVING changes >= ? ORDER BY changes DESC, r.kind, r.id LIMIT ?`,
+    [from, maxStays, restlessFrom, limit],
+  );
+  return rows.map((row) => ({
+    resource: summaryOf(row),
+    changes: row.changes,
+    firstAt: row.first_at,
+    lastAt: row.last_at,
+  }));
+}

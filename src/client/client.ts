@@ -1,15 +1,24 @@
 import type { Proof } from '../domain/why/explanation.ts';
 import type { DoctorPage } from '../domain/why/findings.ts';
-import type { EventPage, LedgerEvent, Verdict } from './answers.ts';
+import type { EventPage, LedgerEvent, ResourceRef, Verdict } from './answers.ts';
 import { type BulkCommand, type BulkOptions, executeAll } from './bulk.ts';
 import { ProblemError } from './errors.ts';
 import { type EventPageOptions, eventPage, type SubscribeOptions, subscribe } from './events.ts';
 import { type Kind, paths } from './kinds.ts';
-import { LiveRead } from './live-read.ts';
+import { LiveRead, type ReadOptions } from './live-read.ts';
+import type {
+  BlockedFilter,
+  BlockedPage,
+  Graph,
+  OperationPage,
+  Overview,
+  OverviewOptions,
+  SearchPage,
+} from './read-answers.ts';
 import { type ListFilter, type ListPage, listParameters } from './reads.ts';
 import { Resource } from './resource.ts';
 import { defaultRetry, type RetryPolicy } from './retry.ts';
-import { Transport } from './transport.ts';
+import { type Query, Transport } from './transport.ts';
 
 export interface ClientOptions {
   /** Where the server is, such as `http://127.0.0.1:8642`. */
@@ -92,7 +101,54 @@ export class Client {
    * const { items, next } = await client.list('port', { status: 'BUILD', blockedBy: 'L2', limit: 20 }).get();
    */
   list<K extends Kind>(kind: K, filter: ListFilter = {}): LiveRead<ListPage<K>> {
-    return new LiveRead(this.#transport, this.#silenceMs, paths[kind], listParameters(filter));
+    return this.#read(paths[kind], listParameters(filter));
+  }
+
+  /**
+   * What is wrong now: counts, who has waited longest, what failed, rates.
+   *
+   * @example
+   * for await (const { blocked } of client.overview().watch({ signal })) console.log(blocked.total, 'wait');
+   */
+  overview(options: OverviewOptions = {}): LiveRead<Overview> {
+    return this.#read('/v1/overview', { ...options });
+  }
+
+  /** Who waits for whom, longest first. */
+  blocked(filter: BlockedFilter = {}): LiveRead<BlockedPage> {
+    return this.#read('/v1/blocked', { ...filter });
+  }
+
+  /** Resources whose id or name begins with a text. */
+  search(text: string, options: { readonly kind?: Kind; readonly limit?: number } = {}): LiveRead<SearchPage> {
+    return this.#read('/v1/search', { q: text, ...options });
+  }
+
+  /** A resource with what it depends on and what depends on it. */
+  graph(
+    { kind, id }: ResourceRef,
+    options: { readonly depth?: number; readonly limit?: number } = {},
+  ): LiveRead<Graph> {
+    return this.#read(`/v1/graph/${kind}/${encodeURIComponent(id)}`, { ...options });
+  }
+
+  /**
+   * What one request caused, on whatever resource: a page of its events.
+   *
+   * @example
+   * const { cause } = (await client.server(id).historyPage({ limit: 1 })).events[0]!;
+   * const { events } = await client.operation(cause.correlationId!);
+   */
+  operation(
+    correlationId: string,
+    { limit, marker, minPosition, signal }: ReadOptions & { readonly limit?: number; readonly marker?: string } = {},
+  ): Promise<OperationPage> {
+    const path = `/v1/operations/${encodeURIComponent(correlationId)}`;
+    return this.#transport.json({ path, query: { limit, marker, min_position: minPosition }, signal });
+  }
+
+  #read<T>(path: string, query: Query): LiveRead<T> {
+    return new LiveRead(this.#transport, this.#silenceMs, path, query);
   }
 
   /**

@@ -26,6 +26,18 @@ export { ConnectionError, type Flaw, type Problem, ProblemError } from './errors
 export type { EventPageOptions, SubscribeOptions } from './events.ts';
 export type { Command, Kind, State } from './kinds.ts';
 export type { LiveRead, ReadOptions } from './live-read.ts';
+export type {
+  BlockedFilter,
+  BlockedPage,
+  Graph,
+  OperationPage,
+  Overview,
+  OverviewOptions,
+  ResourceSummary,
+  SearchPage,
+  VertexRef,
+  Waiting,
+} from './read-answers.ts';
 export type { Listed, ListFilter, ListPage } from './reads.ts';
 export type {
   ExecuteOptions,

@@ -128,6 +128,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
     gate,
     readModels,
     noteFailure: (request, status, error) => noteFailure(error, status, request, options),
+    methodsOf: (url) => paths.methodsOf(url),
   });
   pageRoutes(app, allProblemTypes(aggregates));
   await consoleRoutes(app, { kinds: aggregates.map(({ kind }) => kind) });

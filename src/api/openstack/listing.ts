@@ -55,9 +55,10 @@ function sortKeyOf(query: Query, { sortKeys, refuse }: ListingRules): SortKey | 
 
 /** The list after this one: the same request with another marker. */
 export function nextPage(request: FastifyRequest, marker: string): string {
-  const url = new URL(request.url, baseUrl(request));
-  url.searchParams.set('marker', marker);
-  return url.href;
+  const [path, query = ''] = request.url.split('?', 2) as [string, string?];
+  const parameters = new URLSearchParams(query);
+  parameters.set('marker', marker);
+  return `${baseUrl(request)}${path}?${parameters}`;
 }
 
 /** The named members of what is shown, in its own order. */

@@ -7,8 +7,9 @@ import type { Done } from '../../runtime/command.ts';
 import type { EventStore } from '../../store/event-store.ts';
 import { authorOf, requireRole } from '../auth.ts';
 import type { CommandGate } from '../command-gate.ts';
+import { requireId } from '../command-schemas.ts';
 import { commandHeaders } from '../headers.ts';
-import { flawsOf, invalidRequest, refusalProblem } from '../problem.ts';
+import { type Flaw, flawsOf, invalidRequest, refusalProblem } from '../problem.ts';
 import type { ReadModels } from '../read-models.ts';
 import { roleForCommand } from '../roles.ts';
 
@@ -42,8 +43,9 @@ export class Resources {
   async command(request: FastifyRequest, resource: ResourceRef, type: string, data: object = {}): Promise<Done> {
     const { gate, aggregates } = this.#options;
     requireRole(request.caller, roleForCommand(type));
+    requireId(aggregates[resource.kind], resource.id, 'body');
     const parsed = aggregates[resource.kind].commands[type]!.safeParse(data);
-    if (!parsed.success) throw invalidRequest(flawsOf('body', parsed.error.issues));
+    if (!parsed.success) throw invalidRequest(flawsOf('body', parsed.error.issues).map(inSnakeCase));
     const outcome = await gate.execute({
       resource,
       type,
@@ -91,6 +93,12 @@ export class Resources {
     return { items, more: false };
   }
 }
+
+/** The caller's word for a field, where only the way of writing differs. */
+const inSnakeCase = (flaw: Flaw): Flaw => ({
+  ...flaw,
+  pointer: flaw.pointer.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+});
 
 /** What OpenStack clients send along one undertaking goes with its events; this request's own id too. */
 function requestIds({ headers, openStackRequestId }: FastifyRequest): { requestId: string; correlationId?: string } {

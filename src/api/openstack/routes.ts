@@ -12,19 +12,18 @@ import { identity } from './identity/service.ts';
 import { networkRoutes } from './network/routes.ts';
 import { network } from './network/service.ts';
 import { Resources, type ResourcesOptions } from './resources.ts';
-import { type NoteFailure, type Service, serve } from './service.ts';
+import { type Service, type ServiceOptions, serve } from './service.ts';
 import type { Site } from './site.ts';
 
-export interface OpenStackOptions extends ResourcesOptions {
+export interface OpenStackOptions extends ResourcesOptions, ServiceOptions {
   readonly identify: Identify;
   /** Who may log in; null on a ledger without a tokens file, where everybody may. */
   readonly accounts: TokensFile | null;
-  readonly noteFailure: NoteFailure;
 }
 
 /** The same commands behind the paths that OpenStack's own clients speak: a thin translation, one a service. */
 export async function openstackRoutes(app: FastifyInstance, options: OpenStackOptions): Promise<void> {
-  const { accounts, identify, store, noteFailure } = options;
+  const { accounts, identify, store } = options;
   const issued = new IssuedTokens(accounts, () => Date.now());
   const site: Site = { resources: new Resources(options), store };
   const byToken = byAuthToken(identify, (token) => issued.find(token)?.caller ?? null);
@@ -32,7 +31,7 @@ export async function openstackRoutes(app: FastifyInstance, options: OpenStackOp
   app.decorateRequest('microversion');
   app.decorateRequest('openStackRequestId', '');
   const offer = (service: Service, routes: (scope: FastifyInstance) => void): Promise<void> =>
-    serve(app, service, noteFailure, (scope) => {
+    serve(app, service, options, (scope) => {
       scope.addHook('onRoute', (route) => {
         route.config = { ...route.config, identify: byToken };
       });

@@ -38,6 +38,12 @@ export interface Service {
 /** A fault that was answered: for the log and the counters. */
 export type NoteFailure = (request: FastifyRequest, status: number, error: unknown) => void;
 
+export interface ServiceOptions {
+  readonly noteFailure: NoteFailure;
+  /** The methods of a path; none where there is no such path. */
+  readonly methodsOf: (url: string) => readonly string[];
+}
+
 /** Options of a route for callers with a role. */
 export const forRole = (needs: Role) => ({ schema: undocumented, config: { needs } });
 /** Options of a route for everybody. */
@@ -50,7 +56,7 @@ export const withSlash = (path: string): readonly string[] => [path, `${path}/`]
 export async function serve(
   app: FastifyInstance,
   service: Service,
-  noteFailure: NoteFailure,
+  { noteFailure, methodsOf }: ServiceOptions,
   routes: (scope: FastifyInstance) => void,
 ): Promise<void> {
   await app.register(
@@ -71,7 +77,10 @@ export async function serve(
       });
       scope.setNotFoundHandler((request) => {
         const path = request.url.split('?', 1)[0]!.slice(0, 200);
-        throw apiProblem('unknown-path', `There is no ${request.method} ${path}.`);
+        const methods = methodsOf(request.url);
+        if (methods.length === 0) throw apiProblem('unknown-path', `There is nothing at ${path}.`);
+        const allow = methods.join(', ');
+        throw apiProblem('method-not-allowed', `${path} knows ${allow}, not ${request.method}.`, {}, { allow });
       });
       scope.addContentTypeParser('*', { parseAs: 'buffer' }, takeNothing);
       routes(scope);
@@ -101,8 +110,12 @@ function speakVersion(request: FastifyRequest, scheme: MicroversionScheme): Reco
   return versionHeaders(textOf(request.microversion), scheme);
 }
 
+const hostAndPort = /^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i;
+
 /** Where the caller sees this server, for links. A proxy that ends TLS says so. */
-export function baseUrl({ headers, protocol, host }: FastifyRequest): string {
+export function baseUrl({ headers, protocol, socket }: FastifyRequest): string {
   const forwarded = String(headers['x-forwarded-proto'] ?? '');
-  return `${/^https?$/.test(forwarded) ? forwarded : protocol}://${host}`;
+  const { host = '' } = headers;
+  const reached = hostAndPort.test(host) ? host : `localhost:${socket.localPort}`;
+  return `${/^https?$/.test(forwarded) ? forwarded : protocol}://${reached}`;
 }

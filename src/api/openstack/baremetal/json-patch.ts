@@ -4,7 +4,10 @@ import { sameJson } from '../../../domain/kernel/json.ts';
 /** A step of a JSON Patch (RFC 6902) as far as Ironic's clients use them. */
 export const PatchStep = z.strictObject({
   op: z.enum(['add', 'replace', 'remove', 'test']),
-  path: z.string().regex(/^(\/[^/]+)+$/, 'must be a JSON pointer such as /extra/rack'),
+  path: z
+    .string()
+    .regex(/^(\/[^/]+){1,32}$/, 'must be a JSON pointer such as /extra/rack')
+    .refine((path) => !path.split('/').includes('__proto__'), 'must not lead to __proto__'),
   value: z.json().optional(),
 });
 export type PatchStep = z.output<typeof PatchStep>;
@@ -53,14 +56,17 @@ const requirePresent: Taker = (parent, key, { op, path }) => {
 
 const takers: Readonly<Record<PatchStep['op'], Taker>> = {
   add: (parent, key, { path, value = null }) => {
-    if (!Array.isArray(parent)) return put(parent, key, value);
-    const index = key === '-' ? parent.length : Number(key);
-    if (!Number.isInteger(index) || index > parent.length) throw new PatchMisfit(`${path} lies outside of the list.`);
+    if (!Array.isArray(parent)) {
+      parent[key] = value;
+      return;
+    }
+    const index = key === '-' ? parent.length : /^\d+$/.test(key) ? Number(key) : Number.NaN;
+    if (!(index <= parent.length)) throw new PatchMisfit(`${path} lies outside of the list.`);
     parent.splice(index, 0, value);
   },
   replace: (parent, key, step) => {
     requirePresent(parent, key, step);
-    put(parent, key, step.value ?? null);
+    (parent as Record<string, unknown>)[key] = step.value ?? null;
   },
   remove: (parent, key, step) => {
     requirePresent(parent, key, step);
@@ -72,8 +78,3 @@ const takers: Readonly<Record<PatchStep['op'], Taker>> = {
     if (!sameJson(parent[key as never], step.value ?? null)) throw new PatchMisfit(`${step.path} has another value.`);
   },
 };
-
-/** A key may be any word, `__proto__` too. */
-function put(parent: Container, key: string, value: unknown): void {
-  Object.defineProperty(parent, key, { value, writable: true, enumerable: true, configurable: true });
-}

@@ -21,11 +21,15 @@ const settable = Object.keys(nodeFields).filter(isSettable);
 /** Fields as a client gives them when a node is enrolled. @throws Fault where one cannot be set, or is of a later version */
 export function attributesOf(request: FastifyRequest, given: Document): object {
   for (const field of Object.keys(given)) {
-    if (!isSettable(field) && given[field] !== null) throw notSettable(field);
+    if (!isSettable(field) && !isUnset(field, given[field])) throw notSettable(field);
     requireMinor(request, sinceOf(field), `The field ${field}`);
   }
   return inLedgersWords(given);
 }
+
+/** Whether a client only says that something is not set which the ledger does not keep. */
+const isUnset = (field: string, value: unknown): boolean =>
+  Object.hasOwn(nodeFields, field) && (value === null || value === '');
 
 /** Clients name each interface of a driver; the ledger keeps them together. */
 function inLedgersWords(given: Document): object {
@@ -67,8 +71,13 @@ export function changeOf(request: FastifyRequest, node: NodeState, steps: readon
       ...(touched && { interfaces: (inLedgersWords(after) as Document).interfaces ?? {} }),
       ...(instanceId !== undefined && { instanceId }),
     },
-    maintenance: maintenance === undefined ? null : Boolean(maintenance),
+    maintenance: maintenance === undefined ? null : requireBoolean(maintenance),
   };
+}
+
+function requireBoolean(maintenance: unknown): boolean {
+  if (typeof maintenance === 'boolean') return maintenance;
+  throw invalid('maintenance is either true or false.');
 }
 
 const documentOf = (node: NodeState): Document => ({

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { flawsOf, invalidRequest } from '../../problem.ts';
+import { flawsOf, invalidRequest, passingProblem } from '../../problem.ts';
 import type { TokensFile } from '../../tokens.ts';
 import { Fault } from '../fault.ts';
 import { baseUrl, forAll, forRole, type Service, withSlash } from '../service.ts';
@@ -30,13 +30,14 @@ export function identityRoutes(scope: FastifyInstance, { issued, accounts, servi
   for (const path of withSlash('/v3'))
     scope.get(path, forAll, async (request) => ({ version: version(baseUrl(request)) }));
 
+  const oneOfFew = fewAtATime();
   const catalog = (request: FastifyRequest) => catalogOf(services, baseUrl(request));
   const answered = (request: FastifyRequest, known: Known) => ({
     token: tokenShown(known, 'nocatalog' in (request.query as object) ? undefined : catalog(request)),
   });
 
   scope.post('/v3/auth/tokens', forAll, async (request, reply) => {
-    const token = await logIn(request.body, issued, accounts);
+    const token = await oneOfFew(() => logIn(request.body, issued, accounts));
     return reply
       .code(201)
       .header('x-subject-token', token)
@@ -62,6 +63,22 @@ export function identityRoutes(scope: FastifyInstance, { issued, accounts, servi
   scope.get<{ Params: { id: string } }>('/v3/projects/:id', forRole('reader'), async ({ params: { id } }) => ({
     project: projectShown(id),
   }));
+}
+
+/** Passwords are slow to check on purpose; nobody is to fill the process with guesses. */
+const maxLogins = 32;
+
+function fewAtATime() {
+  let underWay = 0;
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (underWay >= maxLogins) throw passingProblem('too-many-commands', `${maxLogins} logins are being checked.`);
+    underWay++;
+    try {
+      return await work();
+    } finally {
+      underWay--;
+    }
+  };
 }
 
 /** A token for whoever proves to be somebody. @throws Fault as Keystone words it */

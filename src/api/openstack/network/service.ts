@@ -6,17 +6,39 @@ import type { Service } from '../service.ts';
 const kinds: Readonly<Record<number, string>> = {
   400: 'HTTPBadRequest',
   401: 'HTTPUnauthorized',
-  403: 'HTTPForbidden',
+  403: 'PolicyNotAuthorized',
   404: 'HTTPNotFound',
   405: 'HTTPMethodNotAllowed',
   409: 'HTTPConflict',
-  412: 'HTTPPreconditionFailed',
+  412: 'RevisionNumberConstraintFailed',
   503: 'HTTPServiceUnavailable',
 };
 
-function faultOf({ type, message, headers }: Problem): Fault {
-  const status = type.status === 410 ? 404 : type.status;
-  return new Fault(status, kinds[status] ?? 'HTTPInternalServerError', message, headers);
+/** Neutron's name for what the rules refuse, and its status where that is another. */
+const refusals: Readonly<Record<string, readonly [kind: string, status?: number]>> = {
+  'invalid-request': ['InvalidInput'],
+  'port-not-found': ['PortNotFound'],
+  'port-deleted': ['PortNotFound'],
+  'port-bound': ['PortBound'],
+  'port-in-use': ['PortInUse'],
+  'bindings-not-supported': ['BadRequest'],
+  'binding-exists': ['PortBindingAlreadyExists'],
+  'binding-not-found': ['PortBindingNotFound'],
+  'binding-active': ['PortBindingAlreadyActive'],
+  'binding-failed': ['PortBindingError', 500],
+  'network-not-found': ['NetworkNotFound'],
+  'network-deleted': ['NetworkNotFound'],
+  'subnet-not-found': ['SubnetNotFound'],
+  'subnet-exists': ['InvalidInput', 400],
+  'segment-not-found': ['SegmentNotFound'],
+  'agent-not-found': ['AgentNotFound'],
+  'agent-deleted': ['AgentNotFound'],
+  'dhcp-agent-not-found': ['AgentNotFound'],
+};
+
+function faultOf({ slug, type, message, headers }: Problem): Fault {
+  const [kind, status = type.status === 410 ? 404 : type.status] = refusals[slug] ?? [];
+  return new Fault(status, kind ?? kinds[status] ?? 'HTTPInternalServerError', message, headers);
 }
 
 export const network: Service = {

@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import type { Network } from '../../../domain/network/state.ts';
+import type { Resources } from '../resources.ts';
+import { forRole } from '../service.ts';
+import type { Site } from '../site.ts';
+import { type Attributes, dataOf, type Given, membersOf } from './body.ts';
+import { invalid, notFound } from './faults.ts';
+import { type Collection, fieldsOf, listCollection, type Shown } from './listing.ts';
+import { lifetimeShown } from './shown.ts';
+
+export type NetworkState = Network & Readonly<Record<string, unknown>>;
+
+/** What Neutron's networks have that networks here do not. */
+const fixed = {
+  admin_state_up: true,
+  description: '',
+  shared: false,
+  'router:external': false,
+  is_default: false,
+  port_security_enabled: false,
+  availability_zones: [],
+  availability_zone_hints: [],
+  vlan_transparent: null,
+  qos_policy_id: null,
+  mtu: 0,
+  tags: [],
+};
+
+const owner = { as: 'projectId', once: true } as const;
+const attributes: Attributes = {
+  kept: { name: { as: 'name' }, project_id: owner, tenant_id: owner },
+  fixed,
+};
+
+const provider = ['provider:network_type', 'provider:physical_network', 'provider:segmentation_id'] as const;
+
+/** A network of several segments lists them; of one, its attributes stand in the network itself. */
+function segmentsShown({ segments }: NetworkState): object {
+  const shown = segments.map((segment) => ({
+    'provider:network_type': segment.networkType,
+    'provider:physical_network': segment.physicalNetwork,
+    'provider:segmentation_id': segment.segmentationId,
+  }));
+  return shown.length > 1
+    ? { segments: shown }
+    : (shown[0] ?? Object.fromEntries(provider.map((name) => [name, null])));
+}
+
+const networkShown = (network: NetworkState): Shown => ({
+  id: network.id,
+  name: network.name,
+  project_id: network.projectId,
+  tenant_id: network.projectId,
+  status: 'ACTIVE',
+  subnets: network.subnets.map(({ id }) => id),
+  ...segmentsShown(network),
+  ...fixed,
+  ...lifetimeShown(network),
+});
+
+const collection: Collection<NetworkState> = {
+  kind: 'network',
+  plural: 'networks',
+  shown: networkShown,
+  attributes: [
+    ...['id', 'name', 'project_id', 'tenant_id', 'status', 'revision_number', 'created_at', 'updated_at'],
+    ...provider,
+    ...Object.keys(fixed),
+  ],
+  query: {
+    id: (ids) => ({ ids }),
+    name: ([name, ...more]) => (more.length === 0 && name ? { name } : {}),
+    project_id: ([project, ...more]) => (more.length === 0 && project ? { project } : {}),
+    tenant_id: ([project, ...more]) => (more.length === 0 && project ? { project } : {}),
+  },
+  sortKeys: { id: 'id', name: 'name', status: 'status', created_at: 'createdAt', updated_at: 'updatedAt' },
+};
+
+type OnNetwork = { Params: { id: string } };
+
+/** `/v2.0/networks`. */
+export function networkRoutes(scope: FastifyInstance, { resources }: Site): void {
+  scope.get('/v2.0/networks', forRole('reader'), (request) => listCollection(request, resources, collection));
+
+  scope.post('/v2.0/networks', forRole('reader'), async (request, reply) => {
+    const { segments, rest } = segmentsIn(membersOf(request, 'network'));
+    const projectId = request.caller.actor.projectId;
+    const data = {
+      ...(projectId !== undefined && { projectId }),
+      ...dataOf(rest, attributes, 'create'),
+      segments,
+    };
+    const done = await resources.command(request, { kind: 'network', id: randomUUID() }, 'CreateNetwork', data);
+    return reply.code(201).send({ network: networkShown(done.state as unknown as NetworkState) });
+  });
+
+  scope.get<OnNetwork>('/v2.0/networks/:id', forRole('reader'), async (request) => ({
+    network: fieldsOf(request, networkShown(await networkWith(resources, request.params.id))),
+  }));
+
+  scope.put<OnNetwork>('/v2.0/networks/:id', forRole('reader'), async (request) => {
+    const { id } = await networkWith(resources, request.params.id);
+    const data = dataOf(membersOf(request, 'network'), attributes, 'update');
+    const done = await resources.command(request, { kind: 'network', id }, 'UpdateNetwork', data);
+    return { network: networkShown(done.state as unknown as NetworkState) };
+  });
+
+  scope.delete<OnNetwork>('/v2.0/networks/:id', forRole('reader'), async (request, reply) => {
+    const { id } = await networkWith(resources, request.params.id);
+    await resources.command(request, { kind: 'network', id }, 'DeleteNetwork');
+    return reply.code(204).send();
+  });
+}
+
+/** @throws Fault where there is none */
+export async function networkWith(resources: Resources, id: string): Promise<NetworkState> {
+  const network = await resources.find<NetworkState>({ kind: 'network', id });
+  if (network) return network;
+  throw notFound('network', id);
+}
+
+/** The segments a client describes, one in the network itself or several in a list. Without any it is a local one. */
+function segmentsIn(given: Given): { segments: object[]; rest: Given } {
+  const { segments, ...others } = given;
+  const single = Object.fromEntries(Object.entries(others).filter(([name]) => isProvider(name)));
+  const rest = Object.fromEntries(Object.entries(others).filter(([name]) => !isProvider(name)));
+  if (segments === undefined) return { segments: [segmentOf(single)], rest };
+  if (Object.keys(single).length > 0) throw invalid('Give the segments in a list or one in the network, not both.');
+  if (!Array.isArray(segments)) throw invalid('segments must be a list.');
+  return { segments: segments.map((segment) => segmentOf(segment as Given)), rest };
+}
+
+const isProvider = (name: string): boolean => (provider as readonly string[]).includes(name);
+
+const segmentOf = (given: Given): object => ({
+  networkType: given['provider:network_type'] ?? 'local',
+  physicalNetwork: given['provider:physical_network'] ?? null,
+  segmentationId: given['provider:segmentation_id'] ?? null,
+});

@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Port } from '../../../domain/port/state.ts';
+import type { Resources } from '../resources.ts';
+import { forRole } from '../service.ts';
+import type { Site } from '../site.ts';
+import { type Attributes, dataOf, type Given, manyOf, membersOf } from './body.ts';
+import { badRequest, invalid, notFound } from './faults.ts';
+import { type Collection, fieldsOf, listCollection, type Shown } from './listing.ts';
+import { lifetimeShown } from './shown.ts';
+
+export type PortState = Port & Readonly<Record<string, unknown>>;
+
+/** What Neutron's ports have that ports here do not. */
+const fixed = {
+  description: '',
+  allowed_address_pairs: [],
+  extra_dhcp_opts: [],
+  security_groups: [],
+  port_security_enabled: false,
+  propagate_uplink_status: false,
+  dns_name: '',
+  qos_policy_id: null,
+  tags: [],
+};
+
+const owner = { as: 'projectId', once: true } as const;
+
+const attributes: Attributes = {
+  kept: {
+    name: { as: 'name' },
+    network_id: { as: 'networkId', once: true },
+    project_id: owner,
+    tenant_id: owner,
+    mac_address: { as: 'macAddress', value: (mac) => (typeof mac === 'string' ? mac.toLowerCase() : mac) },
+    fixed_ips: { as: 'fixedIps', value: addressesOf },
+    device_id: { as: 'deviceId' },
+    device_owner: { as: 'deviceOwner' },
+    admin_state_up: { as: 'adminStateUp' },
+    // Nowhere is an empty text in Neutron, and null here.
+    'binding:host_id': { as: 'host', value: (host) => (host === '' ? null : host) },
+    'binding:vnic_type': { as: 'vnicType' },
+    'binding:profile': { as: 'profile' },
+  },
+  fixed,
+};
+
+function addressesOf(given: unknown): unknown {
+  if (!Array.isArray(given)) return given;
+  return given.map((address: Given | null) => {
+    if (typeof address?.subnet_id === 'string' && typeof address.ip_address === 'string') {
+      return { subnetId: address.subnet_id, ipAddress: address.ip_address };
+    }
+    throw invalid('Each of fixed_ips needs subnet_id and ip_address: addresses are not allocated here.');
+  });
+}
+
+export const portShown = (port: PortState): Shown => ({
+  id: port.id,
+  name: port.name,
+  network_id: port.networkId,
+  project_id: port.projectId,
+  tenant_id: port.projectId,
+  mac_address: port.macAddress,
+  admin_state_up: port.adminStateUp,
+  status: port.status,
+  device_id: port.deviceId,
+  device_owner: port.deviceOwner,
+  fixed_ips: port.fixedIps.map(({ subnetId, ipAddress }) => ({ subnet_id: subnetId, ip_address: ipAddress })),
+  'binding:host_id': port.binding.host ?? '',
+  'binding:vnic_type': port.binding.vnicType,
+  'binding:profile': port.binding.profile,
+  'binding:vif_type': port.binding.vifType,
+  'binding:vif_details': port.binding.vifDetails,
+  ...fixed,
+  ...lifetimeShown(port),
+});
+
+const collection: Collection<PortState> = {
+  kind: 'port',
+  plural: 'ports',
+  shown: portShown,
+  attributes: [
+    ...Object.keys(attributes.kept),
+    ...['id', 'status', 'binding:vif_type', 'revision_number', 'created_at', 'updated_at', 'description'],
+  ],
+  query: {
+    id: (ids) => ({ ids }),
+    status: (status) => ({ status }),
+    name: ([name, ...more]) => (more.length === 0 && name ? { name } : {}),
+    network_id: ([network, ...more]) => (more.length === 0 && network ? { network } : {}),
+    device_id: ([device, ...more]) => (more.length === 0 && device ? { device } : {}),
+    project_id: ([project, ...more]) => (more.length === 0 && project ? { project } : {}),
+    tenant_id: ([project, ...more]) => (more.length === 0 && project ? { project } : {}),
+    'binding:host_id': ([host, ...more]) => (more.length === 0 && host ? { host } : {}),
+  },
+  sortKeys: {
+    id: 'id',
+    name: 'name',
+    status: 'status',
+    'binding:host_id': 'host',
+    created_at: 'createdAt',
+    updated_at: 'updatedAt',
+  },
+  matches: {
+    /** `fixed_ips=ip_address=10.0.0.3`, `fixed_ips=subnet_id=...`. */
+    fixed_ips: ({ fixed_ips }, values) =>
+      (fixed_ips as Readonly<Record<string, string>>[]).some((address) =>
+        values.some((value) => {
+          const [name, wanted] = value.split('=', 2) as [string, string | undefined];
+          return address[name] === wanted;
+        }),
+      ),
+  },
+};
+
+type OnPort = { Params: { id: string } };
+
+/** `/v2.0/ports`. */
+export function portRoutes(scope: FastifyInstance, { resources }: Site): void {
+  scope.get('/v2.0/ports', forRole('reader'), (request) => listCollection(request, resources, collection));
+
+  scope.post('/v2.0/ports', forRole('reader'), async (request, reply) => {
+    const { several, all } = manyOf(request, 'port');
+    const ports = await createAll(request, resources, all);
+    return reply.code(201).send(several ? { ports } : { port: ports[0] });
+  });
+
+  scope.get<OnPort>('/v2.0/ports/:id', forRole('reader'), async (request) => ({
+    port: fieldsOf(request, portShown(await portWith(resources, request.params.id))),
+  }));
+
+  scope.put<OnPort>('/v2.0/ports/:id', forRole('reader'), async (request) => {
+    const { id } = await portWith(resources, request.params.id);
+    const data = dataOf(membersOf(request, 'port'), attributes, 'update');
+    const done = await resources.command(request, { kind: 'port', id }, 'UpdatePort', data);
+    return { port: portShown(done.state as unknown as PortState) };
+  });
+
+  scope.delete<OnPort>('/v2.0/ports/:id', forRole('reader'), async (request, reply) => {
+    const { id } = await portWith(resources, request.params.id);
+    await resources.command(request, { kind: 'port', id }, 'DeletePort');
+    return reply.code(204).send();
+  });
+}
+
+/** @throws Fault where there is none */
+export async function portWith(resources: Resources, id: string): Promise<PortState> {
+  const port = await resources.find<PortState>({ kind: 'port', id });
+  if (port) return port;
+  throw notFound('port', id);
+}
+
+/** All or none: where one is refused, those made before it are deleted again. */
+async function createAll(request: FastifyRequest, resources: Resources, all: readonly Given[]): Promise<Shown[]> {
+  const made: Shown[] = [];
+  try {
+    for (const given of all) made.push(await create(request, resources, given));
+    return made;
+  } catch (error) {
+    for (const { id } of made) await resources.command(request, { kind: 'port', id }, 'DeletePort');
+    throw error;
+  }
+}
+
+async function create(request: FastifyRequest, resources: Resources, given: Given): Promise<Shown> {
+  const networkId = given.network_id;
+  if (typeof networkId !== 'string') throw badRequest('A port needs a network_id.');
+  if (!(await resources.find({ kind: 'network', id: networkId }))) throw notFound('network', networkId);
+  const projectId = request.caller.actor.projectId;
+  const data = { ...(projectId !== undefined && { projectId }), ...dataOf(given, attributes, 'create') };
+  const done = await resources.command(request, { kind: 'port', id: randomUUID() }, 'CreatePort', data);
+  return portShown(done.state as unknown as PortState);
+}

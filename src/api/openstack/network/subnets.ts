@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import type { Subnet } from '../../../domain/network/events.ts';
+import type { Resources } from '../resources.ts';
+import { forRole } from '../service.ts';
+import type { Site } from '../site.ts';
+import { type Attributes, dataOf, membersOf } from './body.ts';
+import { badRequest, notFound } from './faults.ts';
+import { fieldsOf, listFew, type Shown } from './listing.ts';
+import { type NetworkState, networkWith } from './networks.ts';
+import { lifetimeShown } from './shown.ts';
+
+/** What Neutron's subnets have that subnets here do not. */
+const fixed = {
+  description: '',
+  gateway_ip: null,
+  allocation_pools: [],
+  dns_nameservers: [],
+  host_routes: [],
+  service_types: [],
+  subnetpool_id: null,
+  ipv6_ra_mode: null,
+  ipv6_address_mode: null,
+  tags: [],
+};
+
+const attributes: Attributes = {
+  kept: {
+    name: { as: 'name' },
+    cidr: { as: 'cidr', once: true },
+    enable_dhcp: { as: 'enableDhcp' },
+    segment_id: { as: 'segmentId' },
+  },
+  fixed,
+};
+
+const versionOf = (cidr: string): 4 | 6 => (cidr.includes(':') ? 6 : 4);
+
+const subnetShown = (network: NetworkState, { id, name, cidr, enableDhcp, segmentId }: Subnet): Shown => ({
+  id,
+  name,
+  network_id: network.id,
+  project_id: network.projectId,
+  tenant_id: network.projectId,
+  cidr,
+  ip_version: versionOf(cidr),
+  enable_dhcp: enableDhcp,
+  segment_id: segmentId,
+  ...fixed,
+  ...lifetimeShown(network),
+});
+
+const names = [
+  ...['id', 'name', 'network_id', 'project_id', 'tenant_id', 'cidr', 'ip_version', 'enable_dhcp', 'segment_id'],
+  ...Object.keys(fixed),
+];
+
+type OnSubnet = { Params: { id: string } };
+
+/** `/v2.0/subnets`. A subnet is a part of its network: it is found by looking through those. */
+export function subnetRoutes(scope: FastifyInstance, { resources }: Site): void {
+  scope.get('/v2.0/subnets', forRole('reader'), async (request) => {
+    const all: Shown[] = [];
+    for await (const network of resources.list<NetworkState>({ kind: 'network' })) {
+      all.push(...network.subnets.map((subnet) => subnetShown(network, subnet)));
+    }
+    return listFew(request, 'subnets', all, names);
+  });
+
+  scope.post('/v2.0/subnets', forRole('reader'), async (request, reply) => {
+    const {
+      network_id: networkId,
+      ip_version: version,
+      project_id: _,
+      tenant_id: __,
+      ...given
+    } = membersOf(request, 'subnet');
+    if (typeof networkId !== 'string') throw badRequest('A subnet needs a network_id.');
+    const network = await networkWith(resources, networkId);
+    const id = randomUUID();
+    const data = { id, ...dataOf(given, attributes, 'create') };
+    if (version !== undefined && version !== versionOf(String(given.cidr))) {
+      throw badRequest(`${given.cidr} is not an address range of IP version ${version}.`);
+    }
+    const done = await resources.command(request, { kind: 'network', id: network.id }, 'AddSubnet', data);
+    return reply.code(201).send({ subnet: shownIn(done.state as unknown as NetworkState, id) });
+  });
+
+  scope.get<OnSubnet>('/v2.0/subnets/:id', forRole('reader'), async (request) => {
+    const { id } = request.params;
+    return { subnet: fieldsOf(request, shownIn(await networkOf(resources, id), id)) };
+  });
+
+  scope.put<OnSubnet>('/v2.0/subnets/:id', forRole('reader'), async (request) => {
+    const { id } = request.params;
+    const network = await networkOf(resources, id);
+    const data = { id, ...dataOf(membersOf(request, 'subnet'), attributes, 'update') };
+    const done = await resources.command(request, { kind: 'network', id: network.id }, 'UpdateSubnet', data);
+    return { subnet: shownIn(done.state as unknown as NetworkState, id) };
+  });
+}
+
+const shownIn = (network: NetworkState, id: string): Shown =>
+  subnetShown(network, network.subnets.find((subnet) => subnet.id === id)!);
+
+/** @throws Fault where no network has it */
+async function networkOf(resources: Resources, subnetId: string): Promise<NetworkState> {
+  for await (const network of resources.list<NetworkState>({ kind: 'network' })) {
+    if (network.subnets.some(({ id }) => id === subnetId)) return network;
+  }
+  throw notFound('subnet', subnetId);
+}

@@ -4,6 +4,7 @@ import type { Place } from '../lib/navigation.ts';
 import { shortId } from '../parts/resource-id.tsx';
 import { ListPage } from './list/list-page.tsx';
 import { Nowhere } from './nowhere.tsx';
+import { OverviewPage } from './overview/overview-page.tsx';
 import { ResourcePage } from './resource/resource-page.tsx';
 
 export interface PageContent {
@@ -19,5 +20,6 @@ export function pageOf(place: Place): PageContent {
     return { title: `${kind} ${shortId(id)}`, content: <ResourcePage place={place} kind={kind} id={id} /> };
   }
   if (kind) return { title: `${kind}s`, content: <ListPage place={place} kind={kind} /> };
+  if (place.path === '/') return { title: 'Overview', content: <OverviewPage /> };
   return { title: 'Nothing here', content: <Nowhere /> };
 }

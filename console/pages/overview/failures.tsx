@@ -1,0 +1,47 @@
+import type { Overview } from '../../../src/client/index.ts';
+import { useSteady } from '../../lib/use-steady.ts';
+import { Age } from '../../parts/age.tsx';
+import { ResourceLink } from '../../parts/resource-link.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+
+/** What failed and still is so, the newest first. */
+export function Failures({ failures }: { readonly failures: Overview['failures'] }) {
+  const rows = useSteady(failures, ({ resource }) => `${resource.kind} ${resource.id} ${resource.statusSince}`);
+  return (
+    <section className="panel table-panel" aria-labelledby="failures-title">
+      <div className="panel-head">
+        <h2 id="failures-title">Failed, the newest first</h2>
+        {rows.fresh > 0 && (
+          <button type="button" className="pill" onClick={rows.refresh}>
+            {rows.fresh} new
+          </button>
+        )}
+      </div>
+      {rows.shown.length === 0 ? (
+        <p className="quiet">Nothing has failed.</p>
+      ) : (
+        <table>
+          <tbody>
+            {rows.shown.map(({ item: { resource, reason }, isGone }) => (
+              <tr
+                key={`${resource.kind} ${resource.id} ${resource.statusSince}`}
+                className={isGone ? 'gone' : undefined}
+              >
+                <td>
+                  <ResourceLink resource={resource} />
+                </td>
+                <td>
+                  <StatusBadge status={resource.status} />
+                </td>
+                <td className="reason">{reason ?? <span className="quiet">nobody said why</span>}</td>
+                <td>
+                  <Age since={resource.statusSince} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}

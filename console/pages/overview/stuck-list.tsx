@@ -1,0 +1,79 @@
+import type { Overview } from '../../../src/client/index.ts';
+import { hrefOf } from '../../lib/kinds.ts';
+import { useSteady } from '../../lib/use-steady.ts';
+import { Age } from '../../parts/age.tsx';
+import { Link } from '../../parts/link.tsx';
+import { ResourceLink } from '../../parts/resource-link.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import { Clearance } from './clearance.tsx';
+
+type Blocked = Overview['blocked']['oldest'][number];
+
+const keyOf = ({ resource, wait }: Blocked): string =>
+  [resource.kind, resource.id, wait.what, wait.on?.id, wait.since].join(' ');
+
+/** Who has waited longest, for what, and whether anybody can still clear it. Rows stay where they are until they are asked to move. */
+export function StuckList({ blocked }: { readonly blocked: Overview['blocked'] }) {
+  const rows = useSteady(blocked.oldest, keyOf);
+  const gone = rows.shown.filter(({ isGone }) => isGone).length;
+  return (
+    <section className="panel table-panel" aria-labelledby="stuck-title">
+      <div className="panel-head">
+        <h2 id="stuck-title">Waiting, the longest first ({blocked.total.toLocaleString('en')})</h2>
+        {rows.fresh + gone > 0 && (
+          <button type="button" className="pill" onClick={rows.refresh}>
+            {[rows.fresh > 0 && `${rows.fresh} new`, gone > 0 && `${gone} done`].filter(Boolean).join(', ')}
+          </button>
+        )}
+      </div>
+      {rows.shown.length === 0 ? (
+        <p className="quiet">Nobody waits for anything.</p>
+      ) : (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Resource</th>
+              <th scope="col">Status</th>
+              <th scope="col">Waiting for</th>
+              <th scope="col">For</th>
+              <th scope="col">Who can clear it</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.shown.map(({ item, isGone }) => (
+              <Row key={keyOf(item)} blocked={item} isGone={isGone} />
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+function Row({ blocked, isGone }: { readonly blocked: Blocked; readonly isGone: boolean }) {
+  const { resource, wait, reason } = blocked;
+  return (
+    <tr className={isGone ? 'gone' : undefined}>
+      <td>
+        <ResourceLink resource={resource} />
+      </td>
+      <td>
+        <StatusBadge status={resource.status} />
+      </td>
+      <td className="reason">
+        {wait.what}
+        {wait.on && (
+          <>
+            {' of '}
+            <Link href={hrefOf(wait.on)}>its {wait.on.kind}</Link>
+          </>
+        )}
+        {wait.host !== null && ` from host ${wait.host}`}
+        {wait.holder !== null && `, held by ${wait.holder}`}
+        {reason !== null && <span className="quiet"> ({reason})</span>}
+      </td>
+      <td>{isGone ? <span className="tone-fine">done</span> : <Age since={wait.since} />}</td>
+      <td className="reason">{!isGone && <Clearance resource={resource} />}</td>
+    </tr>
+  );
+}

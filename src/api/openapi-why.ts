@@ -112,6 +112,7 @@ const Finding = z
     since: Timestamp,
     summary: z.string(),
     evidence: z.array(Proof),
+    advice: z.string().nullable(),
     command: Remedy.nullable().meta({ description: 'What mends it; null where people must look first.' }),
   })
   .meta({ id: 'Finding' });

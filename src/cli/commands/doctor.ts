@@ -39,7 +39,7 @@ export function addDoctor(program: Command): void {
 }
 
 function lines(
-  { kind, resource, status, since, summary, evidence, command }: Finding<Proof>,
+  { kind, resource, status, since, summary, evidence, advice, command }: Finding<Proof>,
   now: string,
   { style }: Terminal,
   url: string,
@@ -52,6 +52,7 @@ function lines(
     `${yellow(kind)}  ${resource.kind} ${bold(name)}, ${status}`,
     `  ${summary}`,
     dim(`  for ${age}${shown === '' ? '' : `; ${shown}`}`),
+    ...(advice === null ? [] : [`  ${advice}`]),
     ...(command ? [`  ${cyan(curlOf(url, command))}`] : []),
     '',
   ];

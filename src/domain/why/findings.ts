@@ -10,6 +10,8 @@ export interface Finding<P> {
   readonly summary: string;
   /** The events that show it. */
   readonly evidence: readonly P[];
+  /** What to do, in words, where that needs some. */
+  readonly advice: string | null;
   /** What mends it; null where people must look first. */
   readonly command: Remedy | null;
 }
@@ -58,6 +60,7 @@ export function findingsOf<P>(explanation: Explanation<P>, usual: UsualStay | nu
       since,
       summary,
       evidence: proof,
+      advice: clearable!.how,
       command: clearable!.command,
     })),
     ...hints
@@ -68,6 +71,7 @@ export function findingsOf<P>(explanation: Explanation<P>, usual: UsualStay | nu
         since,
         summary,
         evidence: proof,
+        advice: null,
         command,
       })),
     ...tooLong(explanation, usual, time),
@@ -99,6 +103,7 @@ function tooLong<P>(explanation: Explanation<P>, usual: UsualStay | null, time: 
       since,
       summary: `It is ${status} for ${Math.round(lasted / 1000)} s; half of the others were for at most ${median} s, and 95 of 100 for at most ${p95} s. ${summary}`,
       evidence: conditions.find(({ met }) => !met)?.proof ?? [],
+      advice: null,
       command: null,
     },
   ];

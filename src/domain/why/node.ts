@@ -190,7 +190,7 @@ function working(node: Node, world: World): ConditionDraft[] {
         clearable: byNobody('Report for the lost worker that it failed.', {
           command: remedy(self(node), 'ReportProvisionEvent', {
             event: 'fail',
-            attempt: attempts,
+            ...(attempts > 0 && { attempt: attempts }),
             error: 'The worker was lost.',
           }),
         }),
@@ -200,13 +200,14 @@ function working(node: Node, world: World): ConditionDraft[] {
   }
   const owner = lockOwner(node, reservation, world);
   const dead = owner.alive === false;
-  const heard = owner.lastSeenAt === null ? 'It has said nothing yet' : `Its last word came at ${owner.lastSeenAt}`;
+  const at = `${provisionState}${inStep(node)}`;
+  const heard = owner.lastSeenAt === null ? 'It has said nothing yet' : `It was last heard at ${owner.lastSeenAt}`;
   const command = breakLock(node, reservation);
   return [
     {
       what: 'worker',
       met: false,
-      summary: `${reservation.holder} is at work (${provisionState}${inStep(node)})${dead ? ' and is dead' : ''}. ${heard}.`,
+      summary: `${reservation.holder} ${dead ? 'died at its work' : 'is at work'} (${at}). ${heard}.`,
       since: stateSince,
       owner,
       clearable:

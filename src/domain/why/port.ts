@@ -187,7 +187,7 @@ function failed(port: Port, world: World): ConditionDraft {
   return {
     what: 'binding',
     met: false,
-    summary: `No driver could bind it to ${host}. ${why || 'None was there to be asked.'}`,
+    summary: `No driver could bind it to ${host}: ${why || 'none was there to be asked'}.`,
     since: failure?.since ?? port.binding.since,
     ...whoMends(deciding.length > 0, dead, bind),
     proof: [{ on: self(port), types: ['PortBindingFailed'] }],

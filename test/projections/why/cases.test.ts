@@ -181,7 +181,7 @@ describe('situations that were reported of real sites, explained', () => {
     const net = await it.network(0x10, ['d']);
     const router = { ...net, deviceOwner: 'network:router_interface', host: it.host('a') };
     await it.tell('port', it.id(1), 'CreatePort', router);
-    expect(words({ ...(await it.why('port', it.id(1))) })).not.toMatch(/DHCP/);
+    expect(words(await it.why('port', it.id(1)))).not.toMatch(/DHCP/);
     await it.tell('port', it.id(1), 'ReportDeviceUp', { host: it.host('a') });
     const why = await it.why('port', it.id(1));
     expect(why).toMatchObject({ verdict: 'fine' });

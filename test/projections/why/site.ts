@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Kind } from '../../../src/domain/kernel/resource.ts';
-import type { Explanation, Proof, Why } from '../../../src/domain/why/explanation.ts';
+import type { Explanation, Why } from '../../../src/domain/why/explanation.ts';
 import type { clientOf } from '../../api/support.ts';
 import { nthId } from '../../support/ledger.ts';
 
@@ -79,13 +79,10 @@ export type Story = ReturnType<typeof storyOn>;
 
 export const tunnels = { tunnel_types: ['vxlan'] };
 
-type Told = Explanation<Proof>;
-
-export const unmet = ({ conditions }: Told) => conditions.filter(({ met }) => !met);
-export const met = ({ conditions }: Told) => conditions.filter((condition) => condition.met);
-export const named = ({ conditions }: Told, what: string) => conditions.find((condition) => condition.what === what);
+export const unmet = <P>({ conditions }: Explanation<P>) => conditions.filter(({ met }) => !met);
+export const named = ({ conditions }: Why, what: string) => conditions.find((condition) => condition.what === what);
 /** What is not met, by name, down the tree. */
-export const chain = (told: Told): string[] =>
+export const chain = <P>(told: Explanation<P>): string[] =>
   unmet(told).flatMap(({ what, because }) => [what, ...because.flatMap(chain)]);
-/** Every sentence of the tree. */
-export const words = (told: Told): string => JSON.stringify(told);
+/** Every word of the tree. */
+export const words = (why: Why): string => JSON.stringify(why);

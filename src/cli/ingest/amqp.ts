@@ -15,7 +15,7 @@ export interface AmqpOptions {
 }
 
 const shortestDelayMs = 250;
-const longestDelayMs = 30_000;
+const longestDelayMs = 5_000;
 
 /**
  * The messages of one queue of a RabbitMQ, for as long as it is wanted. A message is acknowledged when it is settled; the
@@ -24,6 +24,7 @@ const longestDelayMs = 30_000;
 export class AmqpSource {
   readonly #options: AmqpOptions;
   #connection: ChannelModel | null = null;
+  #deliveries: Deliveries | null = null;
   #wasThere = false;
 
   constructor(options: AmqpOptions) {
@@ -54,9 +55,13 @@ export class AmqpSource {
 
   /** Lets go of the broker, once all that was read is settled. */
   async close(): Promise<void> {
-    await this.#connection?.close().catch(() => {
-      // It is gone already.
-    });
+    try {
+      // The channel first: a connection that is closed does not wait for acknowledgements that are on their way.
+      await this.#deliveries?.close();
+      await this.#connection?.close();
+    } catch {
+      // It is gone already, and the broker delivers anew what it has not heard of.
+    }
   }
 
   async #consume(): Promise<Deliveries> {
@@ -64,6 +69,7 @@ export class AmqpSource {
     const connection = await connect(url, { clientProperties: { connection_name: 'stackledger ingest' } });
     this.#connection = connection;
     const deliveries = new Deliveries(connection, signal);
+    this.#deliveries = deliveries;
     const channel = await connection.createChannel();
     deliveries.watch(channel);
     await channel.prefetch(prefetch);
@@ -154,6 +160,10 @@ class Deliveries {
   settle(delivery: ConsumeMessage, dead: boolean): void {
     if (dead) this.#channel?.nack(delivery, false, false);
     else this.#channel?.ack(delivery);
+  }
+
+  async close(): Promise<void> {
+    await this.#channel?.close();
   }
 
   #end(failure: Error | null): void {

@@ -5,7 +5,7 @@ import type { Agent } from '../../../domain/agent/state.ts';
 import type { Resources } from '../resources.ts';
 import { forRole } from '../service.ts';
 import type { Site } from '../site.ts';
-import { type Attributes, dataOf, membersOf } from './body.ts';
+import { type Attributes, dataOf, membersOf, truthValue } from './body.ts';
 import { badRequest, invalid, notFound } from './faults.ts';
 import { fieldsOf, listFew, type Shown } from './listing.ts';
 import { networkWith } from './networks.ts';
@@ -22,7 +22,7 @@ const binaries: Readonly<Record<string, string>> = {
 };
 
 const attributes: Attributes = {
-  kept: { admin_state_up: { as: 'adminStateUp' } },
+  kept: { admin_state_up: { as: 'adminStateUp', value: truthValue } },
   fixed: { description: '' },
 };
 

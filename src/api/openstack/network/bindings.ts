@@ -53,8 +53,13 @@ export function bindingRoutes(scope: FastifyInstance, { resources }: Site): void
   });
 
   scope.post<OnPort>(path, forRole('reader'), async (request, reply) => {
-    const { id } = await portWith(resources, request.params.id);
+    const port = await portWith(resources, request.params.id);
+    const { id } = port;
     const data = dataOf(membersOf(request, 'binding'), attributes, 'create');
+    // Asked for again it is done already; Neutron's clients expect to be told so by a conflict.
+    if (bindingsOf(port).some(({ host }) => host === data.host)) {
+      throw new Fault(409, 'PortBindingAlreadyExists', `The port ${id} has a binding on ${data.host} already.`);
+    }
     const done = await resources.command(request, { kind: 'port', id }, 'AddBinding', data);
     return reply.code(201).send({ binding: bindingOn(done.state as unknown as PortState, String(data.host)) });
   });

@@ -18,6 +18,19 @@ export interface Attributes {
 
 export type Given = Readonly<Record<string, unknown>>;
 
+/** Neutron's clients write some numbers and truth values as text; what is neither stays as it is, to be refused. */
+export const wholeNumber = (given: unknown): unknown =>
+  typeof given === 'string' && /^\d{1,9}$/.test(given) ? Number(given) : given;
+export const truthValue = (given: unknown): unknown => truth.get(String(given).toLowerCase()) ?? given;
+
+/** As it may be written in a body or a query. */
+export const truth: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+]);
+
 /** The members of `{"port": {...}}`. @throws Fault where the body is another */
 export function membersOf(request: FastifyRequest, what: string): Given {
   const given = (request.body as Readonly<Record<string, unknown>> | null | undefined)?.[what];

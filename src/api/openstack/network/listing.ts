@@ -3,6 +3,7 @@ import type { Kind } from '../../../domain/kernel/resource.ts';
 import type { ListQuery, SortKey } from '../../../projections/queries.ts';
 import { allOf, type ListingRules, listingOf, nextPage, only, type Query } from '../listing.ts';
 import type { Resources, State } from '../resources.ts';
+import { truth } from './body.ts';
 import { invalid } from './faults.ts';
 
 export type Shown = Readonly<Record<string, unknown>> & { readonly id: string };
@@ -117,10 +118,3 @@ const fits = (shown: Shown, filters: readonly Filter[]): boolean => filters.ever
 /** A value as it may be written in a query: `True` for true, an empty text for nothing. */
 const isSame = (value: unknown, text: string): boolean =>
   typeof value === 'boolean' ? truth.get(text.toLowerCase()) === value : String(value ?? '') === text;
-
-const truth = new Map([
-  ['true', true],
-  ['1', true],
-  ['false', false],
-  ['0', false],
-]);

@@ -4,7 +4,7 @@ import type { Network } from '../../../domain/network/state.ts';
 import type { Resources } from '../resources.ts';
 import { forRole } from '../service.ts';
 import type { Site } from '../site.ts';
-import { type Attributes, dataOf, type Given, membersOf } from './body.ts';
+import { type Attributes, dataOf, type Given, membersOf, wholeNumber } from './body.ts';
 import { invalid, notFound } from './faults.ts';
 import { type Collection, fieldsOf, listCollection, type Shown } from './listing.ts';
 import { lifetimeShown } from './shown.ts';
@@ -136,5 +136,5 @@ const isProvider = (name: string): boolean => (provider as readonly string[]).in
 const segmentOf = (given: Given): object => ({
   networkType: given['provider:network_type'] ?? 'local',
   physicalNetwork: given['provider:physical_network'] ?? null,
-  segmentationId: given['provider:segmentation_id'] ?? null,
+  segmentationId: wholeNumber(given['provider:segmentation_id'] ?? null),
 });

@@ -4,7 +4,7 @@ import type { Port } from '../../../domain/port/state.ts';
 import type { Resources } from '../resources.ts';
 import { forRole } from '../service.ts';
 import type { Site } from '../site.ts';
-import { type Attributes, dataOf, type Given, manyOf, membersOf } from './body.ts';
+import { type Attributes, dataOf, type Given, manyOf, membersOf, truthValue } from './body.ts';
 import { badRequest, invalid, notFound } from './faults.ts';
 import { type Collection, fieldsOf, listCollection, type Shown } from './listing.ts';
 import { lifetimeShown } from './shown.ts';
@@ -36,7 +36,7 @@ const attributes: Attributes = {
     fixed_ips: { as: 'fixedIps', value: addressesOf },
     device_id: { as: 'deviceId' },
     device_owner: { as: 'deviceOwner' },
-    admin_state_up: { as: 'adminStateUp' },
+    admin_state_up: { as: 'adminStateUp', value: truthValue },
     // Nowhere is an empty text in Neutron, and null here.
     'binding:host_id': { as: 'host', value: (host) => (host === '' ? null : host) },
     'binding:vnic_type': { as: 'vnicType' },

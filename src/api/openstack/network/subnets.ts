@@ -4,7 +4,7 @@ import type { Subnet } from '../../../domain/network/events.ts';
 import type { Resources } from '../resources.ts';
 import { forRole } from '../service.ts';
 import type { Site } from '../site.ts';
-import { type Attributes, dataOf, membersOf } from './body.ts';
+import { type Attributes, dataOf, membersOf, truthValue } from './body.ts';
 import { badRequest, notFound } from './faults.ts';
 import { fieldsOf, listFew, type Shown } from './listing.ts';
 import { type NetworkState, networkWith } from './networks.ts';
@@ -28,7 +28,7 @@ const attributes: Attributes = {
   kept: {
     name: { as: 'name' },
     cidr: { as: 'cidr', once: true },
-    enable_dhcp: { as: 'enableDhcp' },
+    enable_dhcp: { as: 'enableDhcp', value: truthValue },
     segment_id: { as: 'segmentId' },
   },
   fixed,

@@ -118,6 +118,7 @@ function storeProblem(error: StoreError): Problem {
     return apiProblem('append-too-large', error.message, { bytes, limit });
   }
   if (isStoreError(error, 'not-writable')) return passingProblem('not-writable', error.message, {}, 5);
+  if (isStoreError(error, 'unreachable')) return passingProblem('ledger-unreachable', error.message, {}, 5);
   if (isStoreError(error, 'closed')) return passingProblem('shutting-down', 'The server is stopping.');
   return apiProblem('internal-error', 'The store failed. It is logged with the request id.');
 }

@@ -11,11 +11,28 @@ import {
   type SubscribeOptions,
   type SubscriptionMessage,
 } from './event-store.ts';
-import { type EventTail, type LogPage, pageSize } from './event-tail.ts';
+import { type LogPage, pageSize } from './event-tail.ts';
 import { StoreError } from './store-error.ts';
 
 /** Reads the page after a position from where the whole ledger is kept, for what the tail no longer holds. */
-export type ReadPage = (after: number, head: number, filter: EventFilter | undefined, limit: number) => LogPage;
+export type ReadPage = (
+  after: number,
+  head: number,
+  filter: EventFilter | undefined,
+  limit: number,
+) => LogPage | Promise<LogPage>;
+
+/** The newest events in memory. */
+export interface LogTail {
+  /** Position before the oldest event held; what is older must be read elsewhere. */
+  readonly base: number;
+  readonly head: number;
+  push(events: readonly RecordedEvent[]): void;
+  /** Holds nothing and stands at this head: for a ledger that grew without this process. */
+  moveTo(head: number): void;
+  /** The page after a position, which must not be before `base`. */
+  page(after: number, matches: EventMatcher, limit: number): LogPage;
+}
 
 /** A piece of one stream in the order of reading; `more` where it is not the last. */
 export interface StreamPage {
@@ -28,12 +45,12 @@ export interface StreamPage {
  * and takes bounded pages at its own pace, so a slow one costs no memory and a fast one never holds the event loop.
  */
 export class LiveLog {
-  readonly #tail: EventTail;
+  readonly #tail: LogTail;
   readonly #readOlder: ReadPage;
   readonly #waiting = new Set<() => void>();
   #closed = false;
 
-  constructor(tail: EventTail, readOlder: ReadPage) {
+  constructor(tail: LogTail, readOlder: ReadPage) {
     this.#tail = tail;
     this.#readOlder = readOlder;
   }
@@ -76,7 +93,7 @@ export class LiveLog {
     let cursor = parsePosition(after);
     for (let left = checkedLimit(limit); left > 0; await nextTurn()) {
       this.requireOpen();
-      const { events, considered } = this.#page(cursor, filter, matches, Math.min(left, pageSize));
+      const { events, considered } = await this.#page(cursor, filter, matches, Math.min(left, pageSize));
       yield* events;
       left -= events.length;
       cursor = considered;
@@ -85,7 +102,7 @@ export class LiveLog {
   }
 
   async *readStream(
-    readPage: (from: number, backwards: boolean, limit: number) => StreamPage,
+    readPage: (from: number, backwards: boolean, limit: number) => StreamPage | Promise<StreamPage>,
     { from, direction = 'forwards', limit }: ReadStreamOptions,
   ): AsyncGenerator<RecordedEvent> {
     const backwards = direction === 'backwards';
@@ -93,7 +110,7 @@ export class LiveLog {
     let next = from ?? (backwards ? Number.MAX_SAFE_INTEGER : 0);
     for (let left = checkedLimit(limit); left > 0; await nextTurn()) {
       this.requireOpen();
-      const { events, more } = readPage(next, backwards, Math.min(left, pageSize));
+      const { events, more } = await readPage(next, backwards, Math.min(left, pageSize));
       yield* events;
       left -= events.length;
       if (!more) return;
@@ -147,7 +164,7 @@ export class LiveLog {
     if (signal) setMaxListeners(0, signal);
 
     while (!ended()) {
-      const page = this.#page(cursor, filter, matches, pageSize);
+      const page = await this.#page(cursor, filter, matches, pageSize);
       for (const event of page.events) {
         yield { kind: 'event', event };
         if (ended()) return;
@@ -164,14 +181,20 @@ export class LiveLog {
     }
   }
 
-  #page(after: number, filter: EventFilter | undefined, matches: EventMatcher, limit: number): LogPage {
+  #page(
+    after: number,
+    filter: EventFilter | undefined,
+    matches: EventMatcher,
+    limit: number,
+  ): LogPage | Promise<LogPage> {
     if (after >= this.head) return { events: [], considered: after };
     if (after >= this.#tail.base) return this.#tail.page(after, matches, limit);
     return this.#readOlder(after, this.head, filter, limit);
   }
 
-  /** Settles when the head moves, the log closes or one of the signals aborts. */
+  /** Settles when the head moves, the log closes or one of the signals aborts; at once where one has. */
   #growth(signals: readonly (AbortSignal | undefined)[]): Promise<void> {
+    if (this.#closed || signals.some((signal) => signal?.aborted)) return Promise.resolve();
     return new Promise((resolve) => {
       const wake = (): void => {
         this.#waiting.delete(wake);

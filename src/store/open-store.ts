@@ -18,6 +18,7 @@ export interface OpenStoreOptions {
  * @example
  * const store = await openStore('sqlite:./data/ledger.db');
  * const scratch = await openStore('memory:', { clock: 'manual' });
+ * const shared = await openStore('esdb://n1:2113,n2:2113,n3:2113?tlsCAFile=ca.crt');
  *
  * @throws StoreError ledger-locked | unusable-ledger
  */
@@ -26,7 +27,7 @@ export async function openStore(url: string, options: OpenStoreOptions = {}): Pr
   const open = engines[scheme];
   if (!open) {
     const known = Object.keys(engines).map((name) => `${name}:`);
-    throw unusable(url, `its URL does not begin with ${known.join(' or ')}`);
+    throw unusable(url, `its URL does not begin with ${known.slice(0, -1).join(', ')} or ${known.at(-1)}`);
   }
   return open(rest, options, url);
 }
@@ -38,6 +39,11 @@ export function ledgerFileOf(url: string): string | null {
 }
 
 const pathIn = (rest: string): string => rest.replace(/^\/\/(?=.)/, '');
+
+async function eventstoredb(_rest: string, options: OpenStoreOptions, url: string): Promise<EventStore> {
+  const { openEventStoreDb } = await import('./eventstoredb/eventstoredb-store.ts');
+  return openEventStoreDb({ ...options, url });
+}
 
 /** An engine is loaded when it is asked for, so that one does not pay for the libraries of another. */
 const engines: Record<string, (rest: string, options: OpenStoreOptions, url: string) => Promise<EventStore>> = {
@@ -54,6 +60,9 @@ const engines: Record<string, (rest: string, options: OpenStoreOptions, url: str
     const { MemoryStore } = await import('./memory/memory-store.ts');
     return new MemoryStore(options);
   },
+
+  esdb: eventstoredb,
+  'esdb+discover': eventstoredb,
 };
 
 function splitAtColon(url: string): [string, string] | [] {

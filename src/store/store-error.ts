@@ -11,6 +11,8 @@ export type StoreFault =
   | { readonly code: 'append-too-large'; readonly stream: string; readonly bytes: number; readonly limit: number }
   | { readonly code: 'invalid-append'; readonly stream: string; readonly reason: string }
   | { readonly code: 'not-writable'; readonly reason: string }
+  /** The ledger is elsewhere and does not answer. Nothing is known of what it holds now. */
+  | { readonly code: 'unreachable'; readonly reason: string }
   | { readonly code: 'ledger-locked'; readonly path: string; readonly holder: string }
   | { readonly code: 'unusable-ledger'; readonly path: string; readonly reason: string }
   | { readonly code: 'closed' };
@@ -40,6 +42,7 @@ const sentences: { [C in StoreFault['code']]: (fault: Extract<StoreFault, { code
     `The append to ${stream} has ${bytes} bytes; at most ${limit} are stored in one.`,
   'invalid-append': ({ stream, reason }) => `The append to ${stream} is not valid: ${reason}.`,
   'not-writable': ({ reason }) => `The ledger cannot be written: ${reason}.`,
+  unreachable: ({ reason }) => `The ledger cannot be reached: ${reason}.`,
   'ledger-locked': ({ path, holder }) =>
     `The ledger ${path} is in use by ${holder}. One process writes a ledger; stop that one first, or give this one another file.`,
   'unusable-ledger': ({ path, reason }) => `The ledger ${path} cannot be used: ${reason}.`,

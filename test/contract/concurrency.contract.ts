@@ -4,9 +4,8 @@ import { isStoreError } from '../../src/store/store-error.ts';
 import { all, freshPrefix, type OpenEngine, someEvent, someEvents } from './support.ts';
 
 const writers = 64;
-const appendsPerWriter = 200;
 
-export function describeConcurrency(open: OpenEngine): void {
+export function describeConcurrency(open: OpenEngine, appendsPerWriter: number): void {
   let store: EventStore;
   beforeAll(async () => {
     store = await open();

@@ -10,17 +10,28 @@ import { describeSnapshots } from './snapshots.contract.ts';
 import { describeSubscriptions } from './subscriptions.contract.ts';
 import type { OpenEngine } from './support.ts';
 
+export interface ContractOptions {
+  /** How much each of many writers does: less where an append is a call to another process. */
+  readonly appendsPerWriter?: number;
+  /** How many receipts and snapshots there are where there are many. */
+  readonly many?: number;
+}
+
 /** What every engine of the `EventStore` port must do. Engines differ in what they are, not in how they behave. */
-export function describeEventStore(name: string, open: OpenEngine): void {
+export function describeEventStore(
+  name: string,
+  open: OpenEngine,
+  { appendsPerWriter = 200, many = 300 }: ContractOptions = {},
+): void {
   describe(`the contract, kept by ${name}`, () => {
     describeAppends(open);
     describeRetries(open);
     describeReads(open);
-    describeSubscriptions(open);
-    describeReceipts(open);
-    describeSnapshots(open);
+    describeSubscriptions(open, appendsPerWriter);
+    describeReceipts(open, many);
+    describeSnapshots(open, many);
     describeCheckpoints(open);
-    describeConcurrency(open);
+    describeConcurrency(open, appendsPerWriter);
     describeClosing(open);
   });
 }

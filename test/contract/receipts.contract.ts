@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EventStore, Receipt } from '../../src/store/event-store.ts';
 import { all, faultOf, freshStream, type OpenEngine, revisionOf, someEvent, someEvents } from './support.ts';
 
-export function describeReceipts(open: OpenEngine): void {
+export function describeReceipts(open: OpenEngine, many: number): void {
   let store: EventStore;
   beforeAll(async () => {
     store = await open();
@@ -90,20 +90,25 @@ export function describeReceipts(open: OpenEngine): void {
   });
 
   it('gives all receipts in the order of their positions', async () => {
-    const streams = Array.from({ length: 300 }, () => freshStream());
-    for (const [index, stream] of streams.entries()) {
-      const events = someEvents(1 + (index % 2));
-      await store.append({ stream, expectedRevision: -1, events, receipt: receiptFor(`made-${stream}`) });
-    }
-    for (const [index, stream] of streams.entries())
-      await store.append({ stream, expectedRevision: index % 2, events: [], receipt: receiptFor(`none-${stream}`) });
+    const streams = Array.from({ length: many }, () => freshStream());
+    const made = (stream: string, index: number) =>
+      store.append({
+        stream,
+        expectedRevision: -1,
+        events: someEvents(1 + (index % 2)),
+        receipt: receiptFor(`made-${stream}`),
+      });
+    const none = (stream: string, index: number) =>
+      store.append({ stream, expectedRevision: index % 2, events: [], receipt: receiptFor(`none-${stream}`) });
+    await Promise.all(streams.map(made));
+    await Promise.all(streams.map(none));
 
     const receipts = await all(store.readReceipts());
     const positions = receipts.map(({ position }) => position);
     expect(positions).toEqual(positions.toSorted());
     const mine = receipts.filter(({ stream }) => streams.includes(stream));
-    expect(mine).toHaveLength(600);
-    expect(new Set(mine.map(({ commandId }) => commandId)).size).toBe(600);
+    expect(mine).toHaveLength(2 * many);
+    expect(new Set(mine.map(({ commandId }) => commandId)).size).toBe(2 * many);
     for (const { stream, ...receipt } of mine.slice(0, 20))
       expect(await store.findReceipt(stream, receipt.commandId)).toEqual(receipt);
   });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { EventStore, Snapshot } from '../../src/store/event-store.ts';
 import { all, freshStream, type OpenEngine, someEvents, write } from './support.ts';
 
-export function describeSnapshots(open: OpenEngine): void {
+export function describeSnapshots(open: OpenEngine, many: number): void {
   let store: EventStore;
   beforeAll(async () => {
     store = await open();
@@ -49,7 +49,7 @@ export function describeSnapshots(open: OpenEngine): void {
     });
 
     it('is found among all that are kept', async () => {
-      const others = Array.from({ length: 300 }, () => freshStream());
+      const others = Array.from({ length: many }, () => freshStream());
       await Promise.all(
         others.map(async (stream) => {
           await write(store, stream, someEvents(1));

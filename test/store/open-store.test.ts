@@ -24,11 +24,15 @@ describe('the URL of a ledger', () => {
   });
 
   const wrong: Record<string, string> = {
-    '': 'does not begin with sqlite: or memory:',
-    './data/ledger.db': 'does not begin with sqlite: or memory:',
-    'postgres://db/ledger': 'does not begin with sqlite: or memory:',
+    '': 'does not begin with sqlite:, memory:, esdb: or esdb+discover:',
+    './data/ledger.db': 'does not begin with sqlite:, memory:, esdb: or esdb+discover:',
+    'postgres://db/ledger': 'does not begin with sqlite:, memory:, esdb: or esdb+discover:',
     'sqlite:': 'write sqlite:./data/ledger.db',
     'memory:ledger': 'has no name',
+    'esdb:ledger': 'write esdb://<host>:<port>',
+    'esdb://localhost?nodePreference=follower': 'the leader is always asked',
+    'esdb://localhost?tsl=false': 'tsl is no option',
+    'esdb+discover://one,two': 'takes one name',
   };
   for (const [url, reason] of Object.entries(wrong)) {
     it(`is refused: "${url}"`, async () => {

@@ -1,0 +1,114 @@
+import { EventStoreDBClient } from '@eventstore/db-client';
+import { StoreError } from '../store-error.ts';
+import { isSilence, poisonsClient, untilAnswered, within } from './attempts.ts';
+import { connectionStringOf, withoutPassword } from './connection-string.ts';
+
+/** How long things may take. */
+export interface Limits {
+  /** One call; the server itself gives a write 2 s. */
+  readonly callMs: number;
+  /** All attempts of one operation together. */
+  readonly patienceMs: number;
+}
+
+export const defaultLimits: Limits = { callMs: 3000, patienceMs: 30_000 };
+
+/** What is left of a client that was replaced may end by itself for so long. */
+const graceMs = 15_000;
+
+/** Parts of the client that its types keep to themselves. */
+interface Inside {
+  supports: () => Promise<boolean>;
+  getChannel: () => Promise<{ close(): void }>;
+}
+
+/**
+ * The one client of a store, replaced when it cannot go on. Calls have time limits of their own, since the client's reads
+ * have none and its appends hang on a node that is silent.
+ */
+export class Connection {
+  readonly limits: Limits;
+  readonly #closed = new AbortController();
+  readonly #connectionString: string;
+  readonly #address: string;
+  #client: EventStoreDBClient;
+
+  constructor(url: string, limits: Limits) {
+    this.limits = limits;
+    this.#connectionString = connectionStringOf(url);
+    this.#address = withoutPassword(url);
+    this.#client = connect(this.#connectionString);
+  }
+
+  get address(): string {
+    return this.#address;
+  }
+
+  get closed(): AbortSignal {
+    return this.#closed.signal;
+  }
+
+  /** For what lives longer than a call; whoever takes it says `doubt` when it fails. */
+  get client(): EventStoreDBClient {
+    return this.#client;
+  }
+
+  /** One attempt. @throws what the client throws, or TimeLimitError */
+  async attempt<T>(call: (client: EventStoreDBClient) => Promise<T>): Promise<T> {
+    const client = this.#client;
+    try {
+      return await within(this.limits.callMs, call(client));
+    } catch (error) {
+      this.doubt(client, error);
+      throw error;
+    }
+  }
+
+  /** As many attempts as it takes, within patience. For what may be done any number of times. @throws StoreError */
+  repeat<T>(call: (client: EventStoreDBClient) => Promise<T>): Promise<T> {
+    return untilAnswered(
+      () => this.attempt(call),
+      this.limits.patienceMs,
+      this.closed,
+      (error) => this.unreachable(error),
+    );
+  }
+
+  /** Replaces a client that an error has shown to be of no more use. */
+  doubt(client: EventStoreDBClient, error: unknown): void {
+    if (client !== this.#client || this.closed.aborted) return;
+    if (!poisonsClient(error) && !isSilence(error)) return;
+    this.#client = connect(this.#connectionString);
+    setTimeout(() => void dispose(client), graceMs).unref();
+  }
+
+  unreachable(error: unknown): StoreError {
+    const reason = `${this.#address} does not answer (${(error as Error).message})`;
+    return new StoreError({ code: 'unreachable', reason }, error);
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort();
+    await dispose(this.#client);
+  }
+}
+
+/**
+ * The path for many appends on one long call is switched off: there, an error of one append rejects all others that are
+ * under way, and late answers end the process.
+ */
+function connect(connectionString: string): EventStoreDBClient {
+  const client = EventStoreDBClient.connectionString(connectionString);
+  (client as unknown as Inside).supports = async () => false;
+  return client;
+}
+
+async function dispose(client: EventStoreDBClient): Promise<void> {
+  try {
+    await within(1000, client.dispose());
+    const channel = await within(1000, (client as unknown as Inside).getChannel());
+    channel.close();
+  } catch {
+    // It never had a connection, or has none any more.
+  }
+}

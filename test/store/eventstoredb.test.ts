@@ -1,0 +1,6 @@
+import { describeEventStore } from '../contract/event-store.contract.ts';
+import { database } from '../support/eventstoredb/engine.ts';
+
+const { open } = database();
+
+describeEventStore('EventStoreDB', open, { appendsPerWriter: 20, many: 40 });

@@ -54,7 +54,7 @@ export function createClient(options: ClientOptions): Client {
 }
 
 export class Client {
-  readonly clock: SimulatedClock;
+  readonly clock: LedgerClock;
   readonly #transport: Transport;
   readonly #silenceMs: number;
 
@@ -70,28 +70,28 @@ export class Client {
       timeoutMs: timeoutMs ?? 30_000,
     });
     this.#silenceMs = silenceMs ?? 45_000;
-    this.clock = new SimulatedClock(this.#transport);
+    this.clock = new LedgerClock(this.#transport);
   }
 
   port(id: string): Resource<'port'> {
-    return new Resource(this.#transport, 'port', id);
+    return new Resource(this.#transport, this.#silenceMs, 'port', id);
   }
 
   server(id: string): Resource<'server'> {
-    return new Resource(this.#transport, 'server', id);
+    return new Resource(this.#transport, this.#silenceMs, 'server', id);
   }
 
   node(id: string): Resource<'node'> {
-    return new Resource(this.#transport, 'node', id);
+    return new Resource(this.#transport, this.#silenceMs, 'node', id);
   }
 
   /** @param id host and type, as in `compute-17:Open vSwitch agent` */
   agent(id: string): Resource<'agent'> {
-    return new Resource(this.#transport, 'agent', id);
+    return new Resource(this.#transport, this.#silenceMs, 'agent', id);
   }
 
   network(id: string): Resource<'network'> {
-    return new Resource(this.#transport, 'network', id);
+    return new Resource(this.#transport, this.#silenceMs, 'network', id);
   }
 
   /**
@@ -249,12 +249,17 @@ export interface Health {
   readonly reasons: readonly string[];
 }
 
-/** Time on a server that was started with `STACKLEDGER_CLOCK=manual`. */
-class SimulatedClock {
+/** The ledger's time. It moves when it is told to on a server that was started with `STACKLEDGER_CLOCK=manual`. */
+class LedgerClock {
   readonly #transport: Transport;
 
   constructor(transport: Transport) {
     this.#transport = transport;
+  }
+
+  /** What time it is, and whether it stands still until somebody moves it. */
+  read({ signal }: { readonly signal?: AbortSignal } = {}): Promise<{ now: string; clock: 'system' | 'manual' }> {
+    return this.#transport.json({ path: '/v1/clock', signal });
   }
 
   /**

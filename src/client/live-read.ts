@@ -37,7 +37,7 @@ export class LiveRead<T> {
 
   /**
    * The answer as it is now, and again each time it has changed. What did not change in it is the same object as before.
-   * A lost connection is made again. Ends when the signal aborts.
+   * A lost connection is made again and goes on where it was. Ends when the signal aborts.
    *
    * @example
    * for await (const { items } of client.list('port', { status: ['ERROR'] }).watch({ signal })) show(items);
@@ -53,11 +53,13 @@ export class LiveRead<T> {
   }
 }
 
-/** A document that comes as a whole first, and then in patches; each connection begins with the whole again. */
+/** A document that comes as a whole first, and then in patches, and the way to go on from where it was. */
 class DocumentLine<T> implements Line<T> {
   readonly #transport: Transport;
   readonly #silenceMs: number;
   readonly #request: ApiRequest;
+  #document: unknown = null;
+  #position: string | undefined;
   wasConnected = false;
 
   constructor(transport: Transport, silenceMs: number, request: ApiRequest) {
@@ -67,14 +69,16 @@ class DocumentLine<T> implements Line<T> {
   }
 
   async *connection(): AsyncGenerator<T | null, void, undefined> {
-    const body = await this.#transport.stream(this.#request);
+    const seen = this.#position !== undefined && { 'last-event-id': this.#position };
+    const headers = { ...this.#request.headers, ...seen };
+    const body = await this.#transport.stream({ ...this.#request, headers });
     this.wasConnected = true;
-    let document: unknown = null;
-    for await (const { event, data } of parseEventStream(body, this.#silenceMs)) {
+    for await (const { id, event, data } of parseEventStream(body, this.#silenceMs)) {
       const isDocument = event === 'snapshot' || event === 'patch';
-      if (event === 'snapshot') document = JSON.parse(data);
-      if (event === 'patch') document = applyPatch(document, JSON.parse(data) as JsonPatchOperation[]);
-      yield isDocument ? (document as T) : null;
+      if (event === 'snapshot') this.#document = JSON.parse(data);
+      if (event === 'patch') this.#document = applyPatch(this.#document, JSON.parse(data) as JsonPatchOperation[]);
+      if (isDocument) this.#position = id;
+      yield isDocument ? (this.#document as T) : null;
     }
   }
 

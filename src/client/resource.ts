@@ -2,6 +2,8 @@ import type { Why } from '../domain/why/explanation.ts';
 import type { CommandAnswer, HistoryEntry, StateAnswer } from './answers.ts';
 import { newKey } from './idempotency-key.ts';
 import { type Command, type Kind, paths, type State } from './kinds.ts';
+import { LiveRead } from './live-read.ts';
+import type { FollowOptions } from './reconnect.ts';
 import type { Transport } from './transport.ts';
 
 export interface ExecuteOptions {
@@ -53,11 +55,13 @@ export class Resource<K extends Kind> {
   readonly kind: K;
   readonly id: string;
   readonly #transport: Transport;
+  readonly #silenceMs: number;
 
-  constructor(transport: Transport, kind: K, id: string) {
+  constructor(transport: Transport, silenceMs: number, kind: K, id: string) {
     this.kind = kind;
     this.id = id;
     this.#transport = transport;
+    this.#silenceMs = silenceMs;
   }
 
   /**
@@ -107,6 +111,21 @@ export class Resource<K extends Kind> {
       signal,
     });
     return { state, revision: state.revision, position: headers.get('stackledger-position') ?? '' };
+  }
+
+  /**
+   * Follows the state: as it is, and each time it changes. A lost connection is made again and goes on where it was. Ends
+   * when the signal aborts.
+   *
+   * @example
+   * for await (const { status } of client.port(id).watch({ signal: AbortSignal.timeout(60_000) })) {
+   *   if (status === 'ACTIVE') break;
+   * }
+   *
+   * @throws ProblemError 404 where there is no such resource, 410 where it is deleted
+   */
+  watch(options: FollowOptions = {}): AsyncGenerator<State<K>, void, undefined> {
+    return new LiveRead<State<K>>(this.#transport, this.#silenceMs, this.#path).watch(options);
   }
 
   /**

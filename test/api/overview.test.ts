@@ -4,8 +4,8 @@ import { nthId } from '../support/ledger.ts';
 import { connected, type Message, sharedLedger, slugOf } from './support.ts';
 
 const { applyPatch } = jsonPatch;
-const [network, port, otherPort, server, node, gone] = [1, 2, 3, 4, 5, 6].map(nthId) as [string, ...string[]] &
-  string[];
+const [network, port, otherPort] = [nthId(1), nthId(2), nthId(3)];
+const [server, node, gone] = [nthId(4), nthId(5), nthId(6)];
 const correlation = 'req/7 of 9';
 
 /** A server whose port waits for an agent, a node that could not be deployed, a port that never rests, one that is gone. */
@@ -116,9 +116,7 @@ describe('one resource among others', () => {
 
   test('has a timeline of its statuses, also when it is gone', async () => {
     const { items } = await get(`/v1/ports/${gone}/timeline`);
-    expect(items.map(({ status }: { status: string }) => status)).toEqual(
-      expect.arrayContaining(['DOWN', 'ERROR']),
-    );
+    expect(items.map(({ status }: { status: string }) => status)).toEqual(expect.arrayContaining(['DOWN', 'ERROR']));
     const first = await get(`/v1/ports/${gone}/timeline?limit=1`);
     const rest = await get(`/v1/ports/${gone}/timeline?marker=${first.next}`);
     expect([...first.items, ...rest.items]).toEqual(items);

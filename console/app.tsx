@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { useKeys } from './lib/keys.ts';
 import { type Place, usePlace } from './lib/navigation.ts';
+import { useLedgerClock } from './lib/use-ledger-clock.ts';
 import { pageOf } from './pages/page-of.tsx';
 import { Header } from './parts/header.tsx';
 import { Help } from './parts/help.tsx';
@@ -10,6 +11,7 @@ import { TokenPrompt } from './parts/token-prompt.tsx';
 export function App() {
   const place = usePlace();
   const [isHelpOpen, setHelpOpen] = useState(false);
+  useLedgerClock(place.path);
   const search = useRef<HTMLInputElement>(null);
   useKeys({
     '/': () => search.current?.focus(),

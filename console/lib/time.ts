@@ -32,11 +32,10 @@ export const formatClock = (time: string): string => new Date(time).toISOString(
 /** How far the ledger's clock is ahead of this machine's: simulated time may be anywhere. */
 let aheadMs = 0;
 
-/** Tells what time it is where the ledger is. */
+/** Tells what time it is where the ledger is. The moment an answer takes does not matter, and would make ages jump. */
 export function setLedgerTime(time: string): void {
   const difference = Date.parse(time) - Date.now();
-  // The seconds that an answer may be old do not matter, and would make ages jump.
-  if (Math.abs(difference - aheadMs) > 2_000) aheadMs = Math.abs(difference) > 5_000 ? difference : 0;
+  if (Math.abs(difference - aheadMs) > 2_000) aheadMs = difference;
 }
 
 export const ledgerNow = (): number => Date.now() + aheadMs;

@@ -14,6 +14,7 @@ export function ResourceLink({ resource }: { readonly resource: Named }) {
       <Link href={hrefOf(resource)} title={id}>
         {kind === 'agent' ? id : name || shortId(id)}
       </Link>
+      {kind !== 'agent' && name && <code className="quiet"> {shortId(id)}</code>}
     </span>
   );
 }

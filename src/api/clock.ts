@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type Clock, ManualClock, timestamp } from '../runtime/clock.ts';
 import { parseDuration } from './duration.ts';
-import { documentedClock } from './openapi-routes.ts';
+import { documentedClock, documentedNow } from './openapi-routes.ts';
 import { apiProblem } from './problem.ts';
 
 const aCentury = 100 * 366 * 86_400_000;
@@ -22,11 +22,16 @@ const Advance = z.strictObject({
 });
 
 /**
- * `POST /v1/clock`: makes time pass, where it stands still otherwise. Answers when all that was due has happened, and
+ * `GET /v1/clock`: the ledger's time, by which ages are told. `POST /v1/clock`: makes time pass, where it stands still otherwise. Answers when all that was due has happened, and
  * all that followed from it.
  */
 export function clockRoute(app: FastifyInstance, clock: Clock, settled: () => Promise<void>): void {
   let moving: Promise<unknown> = Promise.resolve();
+
+  app.get('/v1/clock', { schema: documentedNow() }, async (_request, reply) => {
+    reply.header('cache-control', 'no-store');
+    return { now: timestamp(clock.now()), clock: clock instanceof ManualClock ? 'manual' : 'system' };
+  });
 
   app.post<{ Body: z.output<typeof Advance> }>(
     '/v1/clock',

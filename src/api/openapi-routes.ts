@@ -233,6 +233,14 @@ export const documentedClock = (): FastifySchema => ({
   response: { ...answered('The new time.', z.object({ now: Timestamp })), ...problems(409, 415) },
 });
 
+export const documentedNow = (): FastifySchema => ({
+  tags: ['Process'],
+  operationId: 'readClock',
+  summary: 'What time it is in the ledger',
+  description: 'The time that new events bear. `manual` time stands still until somebody lets it pass.',
+  response: answered('The time.', z.object({ now: Timestamp, clock: z.enum(['system', 'manual']) })),
+});
+
 export const documentedHealth = (summary: string): FastifySchema => ({
   tags: ['Process'],
   summary,

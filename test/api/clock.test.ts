@@ -4,10 +4,11 @@ import { sharedLedger, slugOf, startLedger } from './support.ts';
 
 describe('a clock that stands still', () => {
   test('moves when it is told to, and everything that happens bears its time', async () => {
-    const { post, command } = await startLedger();
+    const { get, post, command } = await startLedger();
     expect((await command('CreatePort')).body.events[0].time).toBe('2026-01-01T00:00:00.000Z');
     const moved = await post('/v1/clock', { advance: 'P1DT1H1M1.5S' });
     expect([moved.status, moved.body]).toEqual([200, { now: '2026-01-02T01:01:01.500Z' }]);
+    expect((await get('/v1/clock')).body).toEqual({ now: '2026-01-02T01:01:01.500Z', clock: 'manual' });
     expect((await command('UpdatePort', { name: 'a' })).body.events[0].time).toBe('2026-01-02T01:01:01.500Z');
     expect((await post('/v1/clock', { advance: 'PT0S' })).body).toEqual({ now: '2026-01-02T01:01:01.500Z' });
   });

@@ -33,7 +33,9 @@ export function Failures({ failures }: { readonly failures: Overview['failures']
                 <td>
                   <StatusBadge status={resource.status} />
                 </td>
-                <td className="reason">{reason ?? <span className="quiet">nobody said why</span>}</td>
+                <td className="reason">
+                  {reason ?? <span className="quiet">{resource.kind === 'agent' ? 'silent' : 'nobody said why'}</span>}
+                </td>
                 <td>
                   <Age since={resource.statusSince} />
                 </td>

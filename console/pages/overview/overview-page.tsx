@@ -1,5 +1,4 @@
-import { useEffect } from 'react';
-import { formatClock, ledgerNow, setLedgerTime } from '../../lib/time.ts';
+import { formatClock } from '../../lib/time.ts';
 import { useWatched } from '../../lib/use-watched.ts';
 import { FailureNote } from '../../parts/failure-note.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
@@ -15,11 +14,6 @@ import { StuckList } from './stuck-list.tsx';
 export function OverviewPage() {
   const watched = useWatched('overview', (client) => client.overview());
   const { value: overview } = watched;
-  const at = overview?.at ?? null;
-  useEffect(() => {
-    // The ledger's clock cannot be behind its newest event; where time is simulated it may be far from this machine's.
-    if (at !== null && Date.parse(at) > ledgerNow()) setLedgerTime(at);
-  }, [at]);
   return (
     <>
       <h1 className="visually-hidden">What is wrong now?</h1>

@@ -61,15 +61,13 @@ function Row({ blocked, isGone }: { readonly blocked: Blocked; readonly isGone: 
         <StatusBadge status={resource.status} />
       </td>
       <td className="reason">
-        {wait.what}
+        {wordsFor(wait)}
         {wait.on && (
           <>
             {' of '}
             <Link href={hrefOf(wait.on)}>its {wait.on.kind}</Link>
           </>
         )}
-        {wait.host !== null && ` from host ${wait.host}`}
-        {wait.holder !== null && `, held by ${wait.holder}`}
         {reason !== null && <span className="quiet"> ({reason})</span>}
       </td>
       <td>{isGone ? <span className="tone-fine">done</span> : <Age since={wait.since} />}</td>
@@ -77,3 +75,14 @@ function Row({ blocked, isGone }: { readonly blocked: Blocked; readonly isGone: 
     </tr>
   );
 }
+
+/** What the read models have a word of their own for; everything else is in the words of whoever is waited for. */
+const words: Readonly<Record<string, (wait: Blocked['wait']) => string>> = {
+  capacity: () => 'room on any host',
+  worker: ({ host }) => (host === null ? 'somebody to take it up' : `${host} to take it up`),
+  'call-back': () => 'its ramdisk to call back',
+  reservation: ({ holder }) => `the lock that ${holder} holds`,
+};
+
+const wordsFor = (wait: Blocked['wait']): string =>
+  words[wait.what]?.(wait) ?? (wait.host === null ? wait.what : `${wait.what} from host ${wait.host}`);

@@ -6,6 +6,7 @@ import { statusOf } from '../../lib/status-of.ts';
 import { FailureNote } from '../../parts/failure-note.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { Around } from './around.tsx';
+import { GraphPanel } from './graph-panel.tsx';
 import { MachinePanel, type NodeView } from './machine/machine-panel.tsx';
 import { transitionsIn } from './machine/path-taken.ts';
 import { MomentPanels } from './moment-panels.tsx';
@@ -117,6 +118,7 @@ export function ResourcePage({ place, kind, id }: Props) {
           </div>
           <div className="resource-side">
             <WhyPanel kind={kind} id={id} at={at} latest={present.value?.revision ?? 0} panelRef={why} />
+            {(kind === 'server' || kind === 'node') && <GraphPanel resource={{ kind, id }} />}
           </div>
         </div>
       )}

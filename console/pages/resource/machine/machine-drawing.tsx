@@ -9,6 +9,7 @@ import {
   columnX,
   drawingHeight,
   drawingWidth,
+  type Way,
   wayBetween,
 } from './layout.ts';
 import type { EdgeTaken, PathTaken } from './path-taken.ts';
@@ -43,8 +44,15 @@ export function MachineDrawing({ path }: { readonly path: PathTaken }) {
             </text>
           </g>
         ))}
-        {path.edges.map((edge) => (
-          <TakenEdge key={`${edge.from} ${edge.to}`} edge={edge} />
+        {labelled(path.edges).map((edge) => (
+          <g key={edge.key} className="edge taken">
+            <path d={edge.d} markerEnd="url(#arrow)" />
+          </g>
+        ))}
+        {labelled(path.edges).map(({ key, text, x, y }) => (
+          <text key={key} x={x} y={y} textAnchor="middle" className="edge-label">
+            {text}
+          </text>
         ))}
       </svg>
     </div>
@@ -64,17 +72,31 @@ function PossibleEdges({ from }: { readonly from: string }) {
   ));
 }
 
-function TakenEdge({ edge: { from, to, count, spentMs } }: { readonly edge: EdgeTaken }) {
-  const [start, end] = [boxByState.get(from), boxByState.get(to)];
-  if (!start || !end) return null;
-  const { d, x, y } = wayBetween(start, end);
-  return (
-    <g className="edge taken">
-      <path d={d} markerEnd="url(#arrow)" />
-      <text x={x} y={y} textAnchor="middle">
-        {count > 1 && `${count}× `}
-        {formatDuration(spentMs)}
-      </text>
-    </g>
-  );
+interface LabelledEdge extends Way {
+  readonly key: string;
+  readonly text: string;
+}
+
+const characterWidth = 6.5;
+const lineHeight = 13;
+
+/** The ways that were taken, their labels moved apart where they would lie on each other. */
+function labelled(edges: readonly EdgeTaken[]): LabelledEdge[] {
+  const placed: LabelledEdge[] = [];
+  for (const { from, to, count, spentMs } of edges) {
+    const [start, end] = [boxByState.get(from), boxByState.get(to)];
+    if (!start || !end) continue;
+    const way = wayBetween(start, end);
+    const text = `${count > 1 ? `${count}× ` : ''}${formatDuration(spentMs)}`;
+    const clashes = (y: number): boolean =>
+      placed.some(
+        (other) =>
+          Math.abs(other.y - y) < lineHeight &&
+          Math.abs(other.x - way.x) < ((other.text.length + text.length) / 2) * characterWidth,
+      );
+    let { y } = way;
+    while (clashes(y)) y += lineHeight;
+    placed.push({ ...way, y, text, key: `${from} ${to}` });
+  }
+  return placed;
 }

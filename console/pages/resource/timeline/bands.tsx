@@ -31,8 +31,8 @@ export function Bands({ bands, axis, lengthOf, onUnfold }: Props) {
             title={`${status}, ${length}`}
           >
             {room > 16 && <span aria-hidden="true">{shapes[toneOf(status)]}</span>}
-            {room > status.length * 8 + 24 && ` ${status}`}
-            {room > status.length * 8 + 104 && <span className="band-length"> {length}</span>}
+            {room > status.length * 10 + 24 && ` ${status}`}
+            {room > status.length * 10 + 104 && <span className="band-length"> {length}</span>}
           </div>
         );
       })}

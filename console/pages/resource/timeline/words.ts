@@ -21,7 +21,8 @@ export interface Label {
   readonly text: string;
 }
 
-const characterWidth = 6.4;
+/** Of the words at the cursor, which are bold: the widest. */
+const characterWidth = 7.2;
 
 /** Labels where there is room for them, the one at the cursor first. */
 export function placeLabels(texts: readonly string[], xs: readonly number[], width: number, cursor: number): Label[] {

@@ -2,11 +2,11 @@ import { hrefOf } from '../../../lib/kinds.ts';
 import { formatDuration, useNow } from '../../../lib/time.ts';
 import { Age } from '../../../parts/age.tsx';
 import { Link } from '../../../parts/link.tsx';
+import { ProofLinks } from '../../../parts/proof-links.tsx';
+import { RemedyLine } from '../../../parts/remedy-line.tsx';
 import { shortId } from '../../../parts/resource-id.tsx';
 import { StatusBadge } from '../../../parts/status-badge.tsx';
 import type { Condition, Explanation, Owner } from './answer.ts';
-import { ProofLinks } from './proof-links.tsx';
-import { RemedyLine } from './remedy-line.tsx';
 import { Summary } from './summary.tsx';
 
 /** Conditions as a tree: those that are not met first, each with what it waits for in turn. */

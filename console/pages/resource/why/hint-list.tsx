@@ -1,7 +1,7 @@
 import { Age } from '../../../parts/age.tsx';
+import { ProofLinks } from '../../../parts/proof-links.tsx';
+import { RemedyLine } from '../../../parts/remedy-line.tsx';
 import type { Hint } from './answer.ts';
-import { ProofLinks } from './proof-links.tsx';
-import { RemedyLine } from './remedy-line.tsx';
 
 /** What is worth knowing and stands in nobody's way. */
 export function HintList({ hints }: { readonly hints: readonly Hint[] }) {

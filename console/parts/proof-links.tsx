@@ -1,6 +1,6 @@
-import { resourceOfStream } from '../../../lib/kinds.ts';
-import { Link } from '../../../parts/link.tsx';
-import type { Proof } from './answer.ts';
+import type { Proof } from '../../src/client/index.ts';
+import { resourceOfStream } from '../lib/kinds.ts';
+import { Link } from './link.tsx';
 
 /** The events that prove it, each a link to the moment it happened. */
 export function ProofLinks({ proof }: { readonly proof: readonly Proof[] }) {

@@ -2,6 +2,7 @@
 
 import { httpLines } from './http.ts';
 import { ledgerLines } from './ledger.ts';
+import { portLines } from './ports.ts';
 import { projectionLines } from './projections.ts';
 import { storeLines } from './store.ts';
 import { type Line, printTable } from './support/measure.ts';
@@ -9,6 +10,7 @@ import { type Line, printTable } from './support/measure.ts';
 const parts: Record<string, () => Promise<Line[]>> = {
   http: httpLines,
   ledger: ledgerLines,
+  ports: portLines,
   store: storeLines,
   projections: projectionLines,
 };

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Aggregate } from '../domain/kernel/aggregate.ts';
 import { type Kind, type ResourceRef, streamOf } from '../domain/kernel/resource.ts';
-import type { EventStore, Snapshot } from '../store/event-store.ts';
+import type { EventStore, RecordedEvent, Snapshot } from '../store/event-store.ts';
 import { type Head, loadHead } from './head.ts';
 import type { RuntimeObserver } from './observer.ts';
 
@@ -15,13 +15,22 @@ export interface HeadsOptions {
   readonly observer?: RuntimeObserver;
 }
 
+/**
+ * Agents are kept apart from what they serve, and that there is none of a type on a host is kept as well: every port that is
+ * bound asks for all of its host's, and would find them driven out by other ports. They are small, and there are a few a host.
+ */
+const cachedAgents = 65_536;
+
 /** The stream ends in memory: those used last are kept, each loaded once however many ask at the same time. */
 export class Heads {
   readonly #options: HeadsOptions;
   readonly #loaded: (head: Head) => void;
   readonly #snapshotEvery: number;
   readonly #heads: LRUCache<string, Head>;
+  readonly #agents = new LRUCache<string, Head>({ max: cachedAgents });
   readonly #loading = new Map<string, Promise<Head>>();
+  /** The newest revisions that were heard of while a head was being loaded. */
+  readonly #heardOf = new Map<string, number>();
 
   /** @param loaded hears of each head that was read from the store */
   constructor(options: HeadsOptions, loaded: (head: Head) => void) {
@@ -33,29 +42,59 @@ export class Heads {
 
   async of(resource: ResourceRef): Promise<Head> {
     const stream = streamOf(resource);
-    const cached = this.#heads.get(stream);
+    const heads = this.#cacheOf(resource);
+    const cached = heads.get(stream);
     if (cached) return cached;
     const running = this.#loading.get(stream);
     if (running) return running;
 
-    const { store, aggregates, observer } = this.#options;
-    const onUnknownEvent = (type: string): void => observer?.unknownEvent?.(resource.kind, type);
-    const loading = loadHead(store, aggregates[resource.kind], resource, onUnknownEvent);
+    const loading = this.#load(resource, stream);
     this.#loading.set(stream, loading);
     try {
       const head = await loading;
-      this.#heads.set(stream, head);
+      heads.set(stream, head);
       this.#loaded(head);
       return head;
     } finally {
       this.#loading.delete(stream);
+      this.#heardOf.delete(stream);
     }
   }
 
-  /** Forgets a head whose state was decided on but not stored; whoever built on it finds out and loads again. */
+  /**
+   * Events that came into the ledger: a head that they are ahead of was overtaken by another process. Gives the streams
+   * that this process does not know the end of.
+   */
+  overtake(events: readonly RecordedEvent[]): Set<string> {
+    const unknown = new Set<string>();
+    for (const { stream, revision } of events) {
+      const head = this.#heads.peek(stream);
+      if (head && head.revision < revision) this.discard(head);
+      if (this.#loading.has(stream)) this.#heardOf.set(stream, revision);
+      if (!this.#heads.has(stream)) unknown.add(stream);
+    }
+    return unknown;
+  }
+
+  /** What comes in while it is read may have been missed by the reading; it is then read again. */
+  async #load(resource: ResourceRef, stream: string): Promise<Head> {
+    const { store, aggregates, observer } = this.#options;
+    const onUnknownEvent = (type: string): void => observer?.unknownEvent?.(resource.kind, type);
+    for (;;) {
+      const head = await loadHead(store, aggregates[resource.kind], resource, onUnknownEvent);
+      if (head.revision >= (this.#heardOf.get(stream) ?? -1)) return head;
+    }
+  }
+
+  /** Forgets a head that is not as the stream is; whoever built on it finds out and loads again. */
   discard(head: Head): void {
     head.broken = true;
-    if (this.#heads.get(head.stream) === head) this.#heads.delete(head.stream);
+    const heads = this.#cacheOf(head.resource);
+    if (heads.get(head.stream) === head) heads.delete(head.stream);
+  }
+
+  #cacheOf({ kind }: ResourceRef): LRUCache<string, Head> {
+    return kind === 'agent' ? this.#agents : this.#heads;
   }
 
   /** The head's state as a snapshot, when enough has happened since the last one. Taken now, kept when it is durable. */

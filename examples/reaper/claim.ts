@@ -2,6 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandAnswer, Resource, State } from 'stackledger/client';
 
 type Server = Resource<'server'>;
+
+/** In whose name the claim is, and the operation it belongs to. */
+export interface Claimant {
+  readonly holder: string;
+  readonly correlationId: string;
+}
+
 type Work<T> = (state: State<'server'>, signal: AbortSignal) => Promise<T>;
 
 /**
@@ -10,13 +17,20 @@ type Work<T> = (state: State<'server'>, signal: AbortSignal) => Promise<T>;
  *
  * @throws ProblemError 409 where somebody else has claimed the server, or it is not PENDING; 410 where it was deleted
  */
-export async function whileClaimed<T>(server: Server, holder: string, stop: AbortSignal, work: Work<T>): Promise<T> {
-  const claim = await takeClaim(server, holder, stop);
+export async function whileClaimed<T>(
+  server: Server,
+  claimant: Claimant,
+  stop: AbortSignal,
+  work: Work<T>,
+): Promise<T> {
+  const claim = await takeClaim(server, claimant, stop);
   const done = new AbortController();
   const lost = new AbortController();
-  const renewing = keepRenewing(server, holder, lastsMs(claim), AbortSignal.any([stop, done.signal])).catch((error) => {
-    if (!done.signal.aborted) lost.abort(error);
-  });
+  const renewing = keepRenewing(server, claimant, lastsMs(claim), AbortSignal.any([stop, done.signal])).catch(
+    (error) => {
+      if (!done.signal.aborted) lost.abort(error);
+    },
+  );
   try {
     return await work(claim.state, AbortSignal.any([stop, lost.signal]));
   } catch (error) {
@@ -28,25 +42,31 @@ export async function whileClaimed<T>(server: Server, holder: string, stop: Abor
 }
 
 /** Lets somebody else try. Works while this process stops, too, and does nothing where there is no claim of this holder. */
-export async function releaseClaim(server: Server, holder: string): Promise<void> {
-  await server.execute({ type: 'ReleasePendingClaim', data: { holder } }, { signal: AbortSignal.timeout(releaseMs) });
+export async function releaseClaim(server: Server, { holder, correlationId }: Claimant): Promise<void> {
+  const signal = AbortSignal.timeout(releaseMs);
+  await server.execute({ type: 'ReleasePendingClaim', data: { holder } }, { correlationId, signal });
 }
 
 const releaseMs = 5_000;
 
 /** A claim from before a restart of this process is still good, but nobody knows for how long. */
-async function takeClaim(server: Server, holder: string, signal: AbortSignal): Promise<CommandAnswer<'server'>> {
-  const claim = await server.execute({ type: 'ClaimPendingServer', data: { holder } }, { signal });
-  return claim.events.length > 0 ? claim : renew(server, holder, signal);
+async function takeClaim(server: Server, claimant: Claimant, signal: AbortSignal): Promise<CommandAnswer<'server'>> {
+  const { holder, correlationId } = claimant;
+  const claim = await server.execute({ type: 'ClaimPendingServer', data: { holder } }, { correlationId, signal });
+  return claim.events.length > 0 ? claim : renew(server, claimant, signal);
 }
 
-const renew = (server: Server, holder: string, signal: AbortSignal): Promise<CommandAnswer<'server'>> =>
-  server.execute({ type: 'RenewPendingClaim', data: { holder } }, { signal });
+const renew = (
+  server: Server,
+  { holder, correlationId }: Claimant,
+  signal: AbortSignal,
+): Promise<CommandAnswer<'server'>> =>
+  server.execute({ type: 'RenewPendingClaim', data: { holder } }, { correlationId, signal });
 
-async function keepRenewing(server: Server, holder: string, firstMs: number, signal: AbortSignal): Promise<never> {
+async function keepRenewing(server: Server, claimant: Claimant, firstMs: number, signal: AbortSignal): Promise<never> {
   for (let remainingMs = firstMs; ; ) {
     await sleep(remainingMs / 3, undefined, { signal });
-    remainingMs = lastsMs(await renew(server, holder, signal));
+    remainingMs = lastsMs(await renew(server, claimant, signal));
   }
 }
 

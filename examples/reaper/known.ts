@@ -6,6 +6,8 @@ export interface Waiting {
   readonly serverId: string;
   /** The event with which this wait began: a server that finds no host once more waits anew. */
   readonly pendingId: string;
+  /** The operation in whose course it came to wait; what is done for the server belongs to it. */
+  readonly correlationId: string;
   /** How often no host had room. */
   readonly attempt: number;
   /** The server that was last sent away for this wait. */
@@ -99,8 +101,9 @@ const rules: Readonly<Record<string, Rule>> = {
     delete kept.preemptible[id];
   },
 
-  PendingStarted(kept, id, { id: pendingId, data }) {
-    kept.waiting[id] = { serverId: id, pendingId, attempt: data.attempt as number, victimId: null };
+  PendingStarted(kept, id, { id: pendingId, data, metadata }) {
+    const { $correlationId: correlationId } = metadata;
+    kept.waiting[id] = { serverId: id, pendingId, correlationId, attempt: data.attempt as number, victimId: null };
   },
 
   ServerStateChanged(kept, id, { data }) {

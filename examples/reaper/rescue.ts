@@ -18,6 +18,7 @@ export interface RescueOptions {
 export async function rescue(waiting: Waiting, options: RescueOptions, stop: AbortSignal): Promise<void> {
   const { client, holder, log } = options;
   const server = client.server(waiting.serverId);
+  const claimant = { holder, correlationId: waiting.correlationId };
   const say = (what: string): void => log(`${waiting.serverId}: ${what}`);
   try {
     const room = await findRoom(server, waiting, options, stop);
@@ -27,7 +28,7 @@ export async function rescue(waiting: Waiting, options: RescueOptions, stop: Abo
   } catch (error) {
     if (!stop.aborted) say(`not helped. ${messageOf(error)}`);
   }
-  await releaseClaim(server, holder).catch((error) => {
+  await releaseClaim(server, claimant).catch((error) => {
     if (!isRefused(error)) say(`the claim could not be released and will run out. ${messageOf(error)}`);
   });
 }
@@ -38,7 +39,8 @@ function findRoom(
   { holder, roomMaker, maxAttempts }: RescueOptions,
   stop: AbortSignal,
 ): Promise<Room> {
-  return whileClaimed(server, holder, stop, async (state, signal) => {
+  const claimant = { holder, correlationId: waiting.correlationId };
+  return whileClaimed(server, claimant, stop, async (state, signal) => {
     if (state.pending?.attempt !== waiting.attempt) return { verdict: 'not-now', why: 'it waits anew' };
     if (waiting.attempt > maxAttempts) return { verdict: 'never', why: `no host after ${maxAttempts} rebuilds` };
     return roomMaker.makeRoom(state, waiting, signal);
@@ -69,7 +71,7 @@ const conclusions: Readonly<Record<Room['verdict'], (room: Room, holder: string)
  */
 async function tellWaiting(
   server: Resource<'server'>,
-  { pendingId, attempt }: Waiting,
+  { pendingId, correlationId, attempt }: Waiting,
   holder: string,
   command: Command<'server'>,
   signal: AbortSignal,
@@ -80,7 +82,7 @@ async function tellWaiting(
     if (!isOurs) return false;
     const idempotencyKey = `${holder.slice(0, 100)}/${pendingId}/${command.type}`;
     try {
-      await server.execute(command, { idempotencyKey, ifMatch: revision, correlationId: pendingId, signal });
+      await server.execute(command, { idempotencyKey, ifMatch: revision, correlationId, signal });
       return true;
     } catch (error) {
       if (!isOutdated(error)) throw error;

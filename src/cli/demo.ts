@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { bareMetalCast } from './demo/bare-metal.ts';
+import { chainCast } from './demo/chain.ts';
 import { castOf } from './demo/nova/cast.ts';
 import { novaRecordings, type Recording } from './demo/nova/recording.ts';
 import { Playbill, totalOf } from './demo/playbill.ts';
@@ -36,7 +37,7 @@ export function addDemo(program: Command): void {
 
 async function runDemo(terminal: Terminal, recordings: readonly Recording[], keep?: string): Promise<boolean> {
   const began = performance.now();
-  const stage = new Stage({ ...castOf(recordings), ...bareMetalCast, ...portsCast }, keep);
+  const stage = new Stage({ ...castOf(recordings), ...bareMetalCast, ...portsCast, ...chainCast }, keep);
   const giveBack = leaveNothingBehind(stage);
   const playbill = new Playbill(terminal.style);
   const scenes: Scene[] = [];

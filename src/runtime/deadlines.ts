@@ -2,15 +2,20 @@ import type { Deadline } from '../domain/kernel/aggregate.ts';
 import { type ResourceRef, streamOf } from '../domain/kernel/resource.ts';
 import { type Clock, timestamp } from './clock.ts';
 
+/** A deadline, and the request that led to it: what the clock does then belongs to the same operation. */
+export interface SetDeadline extends Deadline {
+  readonly correlationId?: string;
+}
+
 /** Carries out what is due on one resource and says what it waits for next. */
-export type MeetDeadline = (resource: ResourceRef, due: Deadline) => Promise<readonly Deadline[]>;
+export type MeetDeadline = (resource: ResourceRef, due: SetDeadline) => Promise<readonly Deadline[]>;
 
 /** How long to wait before trying again what could not be stored. */
 const retryMs = 1000;
 
 interface Waiting {
   readonly resource: ResourceRef;
-  readonly deadlines: readonly Deadline[];
+  readonly deadlines: readonly SetDeadline[];
   readonly at: string;
 }
 
@@ -39,15 +44,19 @@ export class Deadlines {
     return this.#waiting.size;
   }
 
-  /** What a resource waits for from now on; replaces what it waited for before. */
-  set(resource: ResourceRef, deadlines: readonly Deadline[]): void {
+  /**
+   * What a resource waits for from now on; replaces what it waited for before.
+   * @param correlationId the operation that new deadlines belong to; those that were there before keep theirs
+   */
+  set(resource: ResourceRef, deadlines: readonly Deadline[], correlationId?: string): void {
     const stream = streamOf(resource);
     if (deadlines.length === 0) {
       this.#waiting.delete(stream);
       return;
     }
     const at = deadlines.map((deadline) => deadline.at).sort()[0]!;
-    const waiting = { resource, deadlines, at };
+    const before = this.#waiting.get(stream)?.deadlines ?? [];
+    const waiting = { resource, deadlines: deadlines.map((each) => ofOperation(each, before, correlationId)), at };
     this.#waiting.set(stream, waiting);
     push(this.#queue, waiting);
     this.#arm();
@@ -98,6 +107,13 @@ export class Deadlines {
     while (this.#queue[0] && this.#waiting.get(streamOf(this.#queue[0].resource)) !== this.#queue[0]) pop(this.#queue);
     return this.#queue[0];
   }
+}
+
+/** One that signs of life have moved, without any command that led to an event, is still the same. */
+function ofOperation(deadline: Deadline, before: readonly SetDeadline[], correlationId?: string): SetDeadline {
+  const known = before.find(({ name }) => name === deadline.name);
+  const operation = known?.at === deadline.at ? known.correlationId : (correlationId ?? known?.correlationId);
+  return operation === undefined ? deadline : { ...deadline, correlationId: operation };
 }
 
 /** A binary heap by `at`. */

@@ -17,6 +17,8 @@ export interface Head {
   chain: string;
   /** Id of the last event; null where there is none. */
   eventId: string | null;
+  /** The operation that the last event belonged to when the head was loaded. */
+  readonly correlationId?: string;
   /** Time of the last event; the next one is never earlier, whatever the wall clock does. */
   time: string;
   /** Settles when everything decided so far is durable; rejects when some of it was lost. */
@@ -74,6 +76,7 @@ export async function loadHead(
     chain: (last?.metadata.chain as string | undefined) ?? chainStart,
     eventId: last?.id ?? null,
     time: last?.time ?? '',
+    ...(last && { correlationId: String(last.metadata.$correlationId) }),
     durable: Promise.resolve(),
     current:
       state && last

@@ -18,7 +18,7 @@ import { canonicalJson } from './canonical-json.ts';
 import { Census } from './census.ts';
 import { type Clock, timestamp } from './clock.ts';
 import { type CommandRequest, CurrentState, Done, type Outcome } from './command.ts';
-import { Deadlines } from './deadlines.ts';
+import { Deadlines, type SetDeadline } from './deadlines.ts';
 import { type Head, viewText } from './head.ts';
 import { Heads, type HeadsOptions } from './heads.ts';
 import { commandIdOf } from './ids.ts';
@@ -92,7 +92,7 @@ export class Runtime {
   /** Counts a resource, and sets the alarm clock for it, that was not touched since the process started. */
   async takeUp(resource: ResourceRef): Promise<void> {
     const head = await this.#heads.of(resource);
-    this.#deadlines.set(resource, this.#deadlinesOf(this.#aggregates[resource.kind], head));
+    this.#deadlines.set(resource, this.#deadlinesOf(this.#aggregates[resource.kind], head), head.correlationId);
   }
 
   /** Stops the alarm clock. Commands in flight end by themselves; the store's own close waits for them. */
@@ -236,7 +236,7 @@ export class Runtime {
         head.current = new CurrentState(revision, position, stateText, deletedAt);
       }
       if (snapshot) this.#heads.keep(snapshot);
-      if (deadlines) this.#deadlines.set(request.resource, deadlines);
+      if (deadlines) this.#deadlines.set(request.resource, deadlines, request.correlationId ?? decision.commandId);
       return new Done(request.resource, revision, position, eventsText, stateText);
     } catch (error) {
       this.#heads.discard(head);
@@ -273,13 +273,16 @@ export class Runtime {
   }
 
   /** Gives the command that is due, unless a sign of life or another event has moved the deadline since. */
-  async #meetDeadline(resource: ResourceRef, due: Deadline): Promise<readonly Deadline[]> {
+  async #meetDeadline(resource: ResourceRef, due: SetDeadline): Promise<readonly Deadline[]> {
     const aggregate = this.#aggregates[resource.kind];
     const now = timestamp(this.clock.now());
     const current = this.#deadlinesOf(aggregate, await this.#heads.of(resource));
     const still = current.find(({ name, at }) => name === due.name && at <= now);
     if (!still) return current;
-    await this.execute({ resource, ...still.command, actor: { type: 'system', id: still.name } });
+    const { name, command } = still;
+    const { correlationId } = due;
+    const ofOperation = correlationId !== undefined && { correlationId };
+    await this.execute({ resource, ...command, actor: { type: 'system', id: name }, ...ofOperation });
     return this.#deadlinesOf(aggregate, await this.#heads.of(resource));
   }
 

@@ -40,14 +40,54 @@ const demo = (...args: readonly string[]): Promise<Ended> =>
     });
   });
 
+interface Chain {
+  reaper: string[];
+  resources: { kind: string; timeline: { state: string; command: string; by: string }[] }[];
+  bystanders: { timeline: { state: string; by: string }[] }[];
+}
+
+/** From a request to the machine: who did what to whom, in the course of one request. */
+function tellsTheChain({ reaper, resources, bystanders }: Chain): void {
+  const told = resources.map(({ kind, timeline }) => [kind, timeline.map(({ state, by }) => `${state} / ${by}`)]);
+  expect(Object.fromEntries(told)).toEqual({
+    server: [
+      'BUILD (scheduling) / alice',
+      'PENDING / nova-scheduler',
+      'PENDING / reaper-1',
+      'BUILD (scheduling) / reaper-1',
+      'BUILD / nova-scheduler',
+      'BUILD (spawning) / nova-compute:rack-7',
+      'BUILD (spawning) / the ledger',
+      'ACTIVE / the ledger',
+      'ACTIVE / the ledger',
+    ],
+    node: [
+      'available / the ledger',
+      'deploying → active / the ledger',
+      'wait call-back → active / conductor-1',
+      'deploying → active / ramdisk',
+      'active / conductor-1',
+    ],
+    port: [
+      'DOWN / alice',
+      'DOWN, waits for L2 / the ledger',
+      'BUILD, waits for L2 / ovs-agent:rack-7',
+      'ACTIVE / ovs-agent:rack-7',
+    ],
+  });
+  expect(resources[0]!.timeline.at(-2)).toMatchObject({ command: 'external event timeout' });
+  expect(reaper).toContainEqual(expect.stringContaining('has room, rebuild'));
+  expect(bystanders.map(({ timeline }) => timeline.at(-1)!.state)).toEqual(['DELETED', 'alive']);
+}
+
 describe('stackledger demo', () => {
-  test('plays its four acts in lines that fit, replays them, and leaves nothing behind', {
+  test('plays its five acts in lines that fit, replays them, and leaves nothing behind', {
     timeout: aMinute,
   }, async () => {
     const { code, stdout, stderr } = await demo();
     expect(stderr).toBe('');
     expect(code).toBe(0);
-    for (const act of [1, 2, 3, 4]) expect(stdout).toContain(`Act ${act}: `);
+    for (const act of [1, 2, 3, 4, 5]) expect(stdout).toContain(`Act ${act}: `);
     expect(stdout).toContain('✓ 200 of 200 ports whose reports raced are ACTIVE.');
     expect(stdout).toMatch(/✓ (\d+) states of \1 the same, byte for byte\./);
     expect(stdout).toContain('All of it is as it should be.');
@@ -68,8 +108,10 @@ describe('stackledger demo', () => {
       ...Array(14).fill('nova'),
       'bare-metal',
       'ports',
+      'chain',
       'replay',
     ]);
+    tellsTheChain(scenes.find(({ act }: { act: string }) => act === 'chain'));
 
     const store = await openStore(`sqlite:${ledger}`, { readOnly: true });
     const { events, findingCount } = await verifyLedger(store, aggregates, null);

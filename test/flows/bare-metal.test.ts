@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { nthId } from '../support/ledger.ts';
-import { availableNode, node, openSite, port, report, type Site, server } from './site.ts';
+import { availableNode, conductor, node, openSite, port, report, type Site, server } from './site.ts';
 
 const spawning = { taskState: 'spawning', waitFor: [] };
 
@@ -35,6 +35,26 @@ describe('a server on a bare-metal node', () => {
     const caused = (await site.streamOf('node', node)).filter((event) => event.metadata.commandType !== 'EnrollNode');
     expect(caused.length).toBeGreaterThan(0);
     for (const event of caused) expect(event.metadata.$correlationId).toBe('boot-1');
+  });
+
+  test('carries it through a deadline, to what follows from that', async () => {
+    const site = await openSite({ maxAttempts: 1 });
+    await deploying(site);
+    await site.tell(
+      'node',
+      node,
+      'ReportProvisionEvent',
+      { event: 'wait', holder: conductor },
+      { correlationId: 'boot-1' },
+    );
+    await site.clock.advance(31 * 60_000);
+    await site.runner.idle();
+    expect(await site.stateOf('server', server)).toMatchObject({ status: 'ERROR' });
+    const events = [...(await site.streamOf('node', node)), ...(await site.streamOf('server', server))];
+    const others = events.filter(
+      ({ type, metadata }) => type !== 'NodeEnrolled' && metadata.$correlationId !== 'boot-1',
+    );
+    expect(others).toEqual([]);
   });
 
   test('tries elsewhere with the first cause when its node cannot be deployed, and leaves it to be cleaned', async () => {

@@ -73,6 +73,24 @@ describe('resources that wait for something', () => {
     expect(errors).toHaveLength(3);
   });
 
+  test('belong to the operation that set them, however often they are set again or moved', async () => {
+    const operations: unknown[] = [];
+    const { clock, deadlines, due } = alarm(async (_resource, { name, correlationId }) => {
+      operations.push([name, correlationId]);
+      return [];
+    });
+    deadlines.set(port('a'), [due('wait', 10)], 'boot');
+    deadlines.set(port('a'), [due('wait', 10), due('lease', 5)], 'claim');
+    deadlines.set(port('a'), [due('wait', 20), due('lease', 5)]);
+    deadlines.set(port('b'), [due('wait', 30)], 'first');
+    deadlines.set(port('b'), [due('wait', 40)], 'second');
+    await clock.advance(60_000);
+    expect(operations).toEqual([
+      ['lease', 'claim'],
+      ['wait', 'second'],
+    ]);
+  });
+
   test('are left alone once the alarm clock is closed', async () => {
     const { clock, deadlines, met, due } = alarm();
     deadlines.set(port('a'), [due('wait', 10)]);

@@ -1,7 +1,16 @@
 import { formatDuration } from '../output/duration.ts';
 import type { Style } from '../output/style.ts';
 import { type Column, formatCount, formatTable, plural, shorten } from '../output/table.ts';
-import type { BareMetalScene, Life, PortsScene, RecordingScene, ReplayScene, Scene, Wait } from './scenes.ts';
+import type {
+  BareMetalScene,
+  ChainScene,
+  Life,
+  PortsScene,
+  RecordingScene,
+  ReplayScene,
+  Scene,
+  Wait,
+} from './scenes.ts';
 
 /** Columns to write in. */
 const width = 100;
@@ -25,8 +34,13 @@ const acts: Readonly<Record<Act, { readonly title: string; readonly about: strin
     about:
       'Each port waits for an L2 agent and a DHCP agent that know nothing of each other. One gets its reports in reverse order. One waits, since the agent of its host has fallen silent, and says so. Then 200 ports get both reports at the same time, over two connections.',
   },
+  chain: {
+    title: 'Act 4: from a request to the machine',
+    about:
+      'No host has room for a server, so it is PENDING. The example reaper, a program of its own, sends a preemptible server away and has the other one built again. Its machine is cleaned and deployed; meanwhile the agent that should wire its port dies. The boot waits for the port for five minutes and goes on without it. When the agent is back the port is wired, too.',
+  },
   replay: {
-    title: 'Act 4: the same again, from the log alone',
+    title: 'Act 5: the same again, from the log alone',
     about:
       'The server is stopped. Every event of the ledger is folded from nothing, and each state that comes of it is compared, byte for byte, with what the server showed last.',
   },
@@ -73,6 +87,8 @@ export class Playbill {
         return this.#bareMetal(scene);
       case 'ports':
         return this.#ports(scene);
+      case 'chain':
+        return this.#chain(scene);
       case 'replay':
         return this.#replay(scene);
     }
@@ -126,6 +142,18 @@ export class Playbill {
       ...waits.flatMap((wait) => wrap(waitSentence(wait), indent)),
       this.#verdict(ok, `${race.active} of ${race.ports} ports whose reports raced are ACTIVE.`),
       ...wrap(measured, `${indent}  `),
+      ...faults.flatMap((fault) => this.#fault(fault)),
+    ];
+  }
+
+  #chain({ correlationId, resources, bystanders, reaper, faults, ok }: ChainScene): string[] {
+    return [
+      ...wrap(`All that belongs to ${correlationId}:`, indent),
+      ...this.#lives(resources),
+      ...wrap('And to others, meanwhile:', indent),
+      ...this.#lives(bystanders),
+      ...reaper.flatMap((said) => wrap(`The reaper: ${said}`, indent)),
+      this.#verdict(ok, 'One id leads from the request to the last event of the port and the node.'),
       ...faults.flatMap((fault) => this.#fault(fault)),
     ];
   }

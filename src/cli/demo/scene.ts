@@ -11,6 +11,8 @@ export interface Line<K extends Kind = Kind> {
   readonly command: Command<K>;
   /** The refusal it meets, where it meets one. */
   readonly refused?: string;
+  /** The undertaking it belongs to. */
+  readonly correlationId?: string;
 }
 
 /** A line for a resource of one kind, so that its command is one of that kind. */
@@ -31,9 +33,9 @@ export interface Shown {
 export async function playScene(stage: Stage, lines: readonly Line[]): Promise<{ refused: Shown[]; faults: string[] }> {
   const refused: Shown[] = [];
   const faults: string[] = [];
-  for (const { afterMs = 0, by, to, command, refused: expected } of lines) {
+  for (const { afterMs = 0, by, to, command, refused: expected, correlationId } of lines) {
     await stage.pass(afterMs);
-    const outcome = await stage.give(by, to, command as Command<Kind>);
+    const outcome = await stage.give(by, to, command as Command<Kind>, correlationId);
     const slug = isDone(outcome) ? undefined : slugOf(outcome.problem.type);
     if (slug !== expected) {
       const became = isDone(outcome) ? 'was carried out' : `was refused: ${outcome.problem.detail}`;

@@ -2,6 +2,7 @@ import { sameJson } from '../../domain/kernel/json.ts';
 import type { ResourceRef } from '../../domain/kernel/resource.ts';
 import { openStore } from '../../store/open-store.ts';
 import { bareMetalEnd, bareMetalLines, node } from './bare-metal.ts';
+import { deadAgent, metal, nic, playChain, request, server, victim } from './chain.ts';
 import { type Difference, playRecording, type Refused } from './nova/play.ts';
 import type { Recording } from './nova/recording.ts';
 import { titles } from './nova/titles.ts';
@@ -67,13 +68,28 @@ export interface ReplayScene extends Replayed {
   readonly commands: number;
 }
 
-export type Scene = RecordingScene | BareMetalScene | PortsScene | ReplayScene;
+/** From a request to the last event of the port and the node that came of it. */
+export interface ChainScene {
+  readonly act: 'chain';
+  readonly ok: boolean;
+  readonly faults: readonly string[];
+  readonly correlationId: string;
+  /** What the example reaper said meanwhile. */
+  readonly reaper: readonly string[];
+  /** What the request came to, resource by resource. */
+  readonly resources: readonly Life[];
+  /** What happened on its way to others. */
+  readonly bystanders: readonly Life[];
+}
+
+export type Scene = RecordingScene | BareMetalScene | PortsScene | ChainScene | ReplayScene;
 
 /** Plays the whole demo. The server runs from the first scene up to the last one, which reads the ledger without it. */
 export async function* playAll(stage: Stage, recordings: readonly Recording[]): AsyncGenerator<Scene, void, undefined> {
   yield* novaScenes(stage, recordings);
   yield await bareMetalScene(stage);
   yield await portsScene(stage);
+  yield await chainScene(stage);
   yield await replayScene(stage);
 }
 
@@ -113,9 +129,11 @@ async function recordingScene(stage: Stage, recording: Recording): Promise<Recor
   };
 }
 
-async function livesOf(stage: Stage, resources: readonly ResourceRef[]): Promise<Life[]> {
+async function livesOf(stage: Stage, resources: readonly ResourceRef[], correlationId?: string): Promise<Life[]> {
   const lives: Life[] = [];
-  for (const resource of resources) lives.push({ ...resource, timeline: await timelineOf(stage, resource) });
+  for (const resource of resources) {
+    lives.push({ ...resource, timeline: await timelineOf(stage, resource, correlationId) });
+  }
   return lives;
 }
 
@@ -167,6 +185,26 @@ async function wrongIn(stage: Stage, resource: ResourceRef, expected: object): P
       const is = JSON.stringify(state[name]);
       return `${name} of the ${resource.kind} ${resource.id} is ${is}, not ${JSON.stringify(value)}`;
     });
+}
+
+/** Servers may be PENDING here, and boot without a port that nobody wires. */
+async function chainScene(stage: Stage): Promise<ChainScene> {
+  await stage.close();
+  await stage.open({ usePendingState: true, vifPluggingIsFatal: false });
+  const { faults, reaper } = await playChain(stage, (resource, expected) => wrongIn(stage, resource, expected));
+  const resources = await livesOf(stage, [server, metal, nic], request);
+  const [whole] = await livesOf(stage, [server]);
+  const lost = whole!.timeline.length - resources[0]!.timeline.length;
+  const wrong = lost === 0 ? faults : [...faults, `${lost} changes of ${server.id} do not belong to ${request}`];
+  return {
+    act: 'chain',
+    ok: wrong.length === 0,
+    faults: wrong,
+    correlationId: request,
+    reaper,
+    resources,
+    bystanders: await livesOf(stage, [victim, deadAgent]),
+  };
 }
 
 async function replayScene(stage: Stage): Promise<ReplayScene> {

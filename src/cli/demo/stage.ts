@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Role } from '../../api/roles.ts';
 import { hashToken } from '../../api/tokens.ts';
 import type { AnsweredEvent, HistoryEntry } from '../../client/answers.ts';
@@ -16,12 +17,23 @@ import { type Stackledger, startStackledger } from '../../main.ts';
 import { startPosition } from '../../store/event-store.ts';
 import { UsageError } from '../failure.ts';
 
+/** How the site is set up on which a scene is played. */
+export interface StageSettings {
+  readonly usePendingState?: boolean;
+  readonly vifPluggingIsFatal?: boolean;
+}
+
 /** Who acts in a play, by name, and what they may do. */
 export type Cast = Readonly<Record<string, Role>>;
 
 /** Reads, and moves the clock. */
 const director = 'director';
 const readsAtATime = 16;
+/** The HTTP status of what was deleted. */
+const gone = 410;
+/** How long, and how often, to look for what somebody outside the play does. */
+const patienceMs = 30_000;
+const pollMs = 50;
 
 /** What became of a command. */
 export type Outcome<K extends Kind = Kind> =
@@ -74,7 +86,7 @@ export class Stage {
   }
 
   /** Starts the server, on the ledger as it was left. */
-  async open({ usePendingState = false }: { usePendingState?: boolean } = {}): Promise<void> {
+  async open({ usePendingState = false, vifPluggingIsFatal = true }: StageSettings = {}): Promise<void> {
     const flags = {
       host: '127.0.0.1',
       port: '0',
@@ -82,6 +94,7 @@ export class Stage {
       clock: 'manual',
       'tokens-file': this.#tokensFile,
       'use-pending-state': String(usePendingState),
+      'vif-plugging-is-fatal': String(vifPluggingIsFatal),
       'log-level': 'error',
     };
     const args = Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
@@ -172,20 +185,55 @@ export class Stage {
     return outcomes;
   }
 
+  /** Waits, in real time, for what somebody outside the play does. @throws Error where that does not come, or cannot any more */
+  async until<K extends Kind>(
+    resource: ResourceRef & { readonly kind: K },
+    isSo: (state: State<K>) => boolean,
+    mayStill: () => boolean,
+  ): Promise<void> {
+    for (const end = Date.now() + patienceMs; ; await pause(pollMs)) {
+      const outcome = await this.read(resource);
+      if (isDone(outcome) && isSo(outcome.state)) return;
+      if (!mayStill() || Date.now() > end) throw new Error(`The ${resource.kind} ${resource.id} is still waited for.`);
+    }
+  }
+
+  /** How somebody of the play reaches the server with a program of their own. */
+  accessOf(name: string): { url: string; token: string } {
+    return { url: this.#server!.url, token: this.#tokens.get(name)! };
+  }
+
+  /** A file that goes with the demo. */
+  fileFor(name: string): string {
+    return join(this.#folder, name);
+  }
+
   history(resource: ResourceRef): AsyncGenerator<HistoryEntry, void, undefined> {
     return this.#resource(director, resource).history({ diff: true });
   }
 
   /**
-   * Every resource of the ledger, with the JSON text of its state: of one that was deleted, as its deletion was answered.
+   * Every resource of the ledger, with the JSON text of its state: of one that was deleted, as its deletion left it.
    * The ledger may still act by itself, so it is looked at again until it has not moved meanwhile.
    */
   async liveStates(): Promise<ReadonlyMap<string, string>> {
     for (;;) {
       const { resources, position } = await this.#everyResource();
-      await this.readAll(resources);
+      for (const [index, outcome] of (await this.readAll(resources)).entries()) {
+        if (outcome.status === gone) await this.#readAsLeft(resources[index]!, position);
+      }
       if ((await this.client(director).position()) === position) return this.#states;
     }
+  }
+
+  /** Lists have what was deleted, too, with what the list itself says of it at the end. */
+  async #readAsLeft({ kind, id }: ResourceRef, minPosition: string): Promise<void> {
+    const { url, token } = this.accessOf(director);
+    const query = new URLSearchParams({ id, deleted: 'only', min_position: minPosition });
+    const answer = await fetch(`${url}/v1/${kind}s?${query}`, { headers: { authorization: `Bearer ${token}` } });
+    const { items } = (await answer.json()) as { items: { statusSince: string }[] };
+    const { statusSince: _, ...state } = items[0]!;
+    this.#states.set(streamOf({ kind, id }), JSON.stringify(state));
   }
 
   async #everyResource(): Promise<{ resources: ResourceRef[]; position: string }> {

@@ -19,8 +19,11 @@ export interface Moment {
   readonly trouble: string | null;
 }
 
-/** The history of a resource, a moment for each command that changed it. */
-export async function timelineOf(stage: Stage, resource: ResourceRef): Promise<Moment[]> {
+/**
+ * The history of a resource, a moment for each command that changed it.
+ * @param correlationId the only undertaking whose moments are meant
+ */
+export async function timelineOf(stage: Stage, resource: ResourceRef, correlationId?: string): Promise<Moment[]> {
   const { kind } = resource;
   const state = new PatchedState();
   const moments: (Moment & { readonly commandId: string | null })[] = [];
@@ -30,6 +33,7 @@ export async function timelineOf(stage: Stage, resource: ResourceRef): Promise<M
     state.apply(entry.patch ?? []);
     const last = moments.at(-1);
     const { commandId } = entry.cause;
+    const isMeant = correlationId === undefined || entry.cause.correlationId === correlationId;
     const goesOn = last !== undefined && commandId === last.commandId;
     details = [...(goesOn ? details : []), ...detailOf(entry)];
     const now = state.state as Lifetime;
@@ -42,9 +46,10 @@ export async function timelineOf(stage: Stage, resource: ResourceRef): Promise<M
       ...doerOf(entry, details),
       trouble: newest === trouble ? (goesOn ? last.trouble : null) : newest,
     };
+    trouble = newest;
+    if (!isMeant) continue;
     if (goesOn) moments.pop();
     moments.push(moment);
-    trouble = newest;
   }
   return moments.map(({ commandId: _, ...moment }) => moment);
 }

@@ -9,7 +9,7 @@ import { filterFor, type StatusFilter, statusFor } from './status.ts';
  */
 export type Audience = 'knows-pending' | 'predates-pending';
 
-type Seen = Pick<Server, 'vmState' | 'taskState' | 'faults' | 'deletedAt'>;
+type Seen = Pick<Server, 'vmState' | 'taskState' | 'faults' | 'attempts' | 'deletedAt'>;
 
 const seenStates: Readonly<Record<Audience, (vmState: VmState) => VmState>> = {
   'knows-pending': (vmState) => vmState,
@@ -28,14 +28,15 @@ export interface ServerAsSeen {
 }
 
 /** What an audience sees of a server where the audiences may differ. */
-export function asSeenBy(audience: Audience, { vmState, taskState, faults, deletedAt }: Seen): ServerAsSeen {
+export function asSeenBy(audience: Audience, server: Seen): ServerAsSeen {
+  const { vmState, taskState, deletedAt } = server;
   const seen = seenStates[audience](vmState);
   const status = deletedAt === undefined ? statusFor(seen, taskState) : 'DELETED';
   return {
     status,
     vmState: seen,
     taskState,
-    fault: faultShown(status, faults),
+    fault: faultShown(status, server),
     showsProgress: progressStatuses.includes(status),
   };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Attempt, Server } from './state.ts';
 
 /** Nova keeps so many characters of an error message. */
 const longestMessage = 255;
@@ -51,6 +52,17 @@ export function faultOf({ reason, message, code, details }: Failure, created: st
 
 const faultStatuses = ['ERROR', 'DELETED'];
 
-/** The fault people see: the latest, and only while the status says that something is wrong. */
-export const faultShown = (status: string, faults: readonly Fault[]): Fault | null =>
-  (faultStatuses.includes(status) && faults.at(-1)) || null;
+/**
+ * The fault people see: the latest, and only while the status says that something is wrong. What went wrong in an attempt
+ * that another one made good is not what is wrong with the server now; Nova forgets it, here it stays among the faults.
+ */
+export function faultShown(status: string, { faults, attempts }: Pick<Server, 'faults' | 'attempts'>): Fault | null {
+  if (!faultStatuses.includes(status)) return null;
+  const madeGood = attempts.slice(
+    0,
+    attempts.findLastIndex(({ outcome }) => outcome === 'succeeded'),
+  );
+  const isOf = ({ kind, created }: Fault, { host, reason, startedAt, endedAt }: Attempt): boolean =>
+    host !== null && reason === kind && startedAt <= created && endedAt !== null && created <= endedAt;
+  return faults.findLast((fault) => !madeGood.some((attempt) => isOf(fault, attempt))) ?? null;
+}

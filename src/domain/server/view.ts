@@ -13,5 +13,5 @@ export interface ServerView extends Server {
 
 export function viewServer(server: Server): ServerView {
   const status = statusOf(server);
-  return { ...server, status, fault: faultShown(status, server.faults), allowed: allowedCommands(server) };
+  return { ...server, status, fault: faultShown(status, server), allowed: allowedCommands(server) };
 }

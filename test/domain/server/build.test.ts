@@ -255,6 +255,23 @@ describe('C073: deletion is only ever an explicit event', () => {
     expect(server.view).toMatchObject({ status: 'ACTIVE', faults: [{ kind: 'LibvirtError' }], fault: null });
   });
 
+  test('shows in a later error what is wrong then, and not what another host has made good', () => {
+    const server = aServer();
+    for (const { type, data } of [created, on('host-1'), failed('LibvirtError'), on('host-2')])
+      server.execute(type, data);
+    server.execute('ReportBuildSuccess', { attempt: 2 });
+    server.execute('ResetServerState', { state: 'error' });
+    expect(server.view).toMatchObject({ status: 'ERROR', fault: null, faults: [{ kind: 'LibvirtError' }] });
+
+    server.execute('ResetServerState', { state: 'active' });
+    server.execute('RebuildServer');
+    server.execute('ReportActionFailure', { action: 'RebuildServer', reason: 'ImageNotFound', outcome: 'unknown' });
+    expect(server.view).toMatchObject({ status: 'ERROR', fault: { kind: 'ImageNotFound' } });
+    server.execute('ResetServerState', { state: 'active' });
+    server.execute('ResetServerState', { state: 'error' });
+    expect(server.view).toMatchObject({ status: 'ERROR', fault: { kind: 'ImageNotFound' } });
+  });
+
   test('of several servers asked for at once, the deletion of one is nothing to the others', () => {
     const servers = [1, 2, 3, 4].map(() => aServer());
     for (const server of servers) server.execute('CreateServer', { reservationId: 'r-1' });

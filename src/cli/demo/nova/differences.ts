@@ -90,13 +90,6 @@ export const deliberate: readonly Deliberate[] = [
     covers: ({ about, recorded, here }) =>
       about === 'row' && here === null && /^building\/scheduling/.test(String(recorded)),
   },
-  {
-    name: 'no-fault-is-forgotten',
-    reason:
-      'Nova keeps no fault of an attempt that another host made good, so a later ERROR that somebody ordered shows none. Here all faults are kept, and ERROR shows the latest.',
-    covers: ({ recording, about, recorded }) =>
-      recording === 'spawn_fails_once_then_succeeds' && about === 'fault' && recorded === null,
-  },
 ];
 
 /**

@@ -3,7 +3,7 @@
 import { httpLines } from './http.ts';
 import { ledgerLines } from './ledger.ts';
 import { portLines } from './ports.ts';
-import { projectionLines } from './projections.ts';
+import { readLines } from './read.ts';
 import { storeLines } from './store.ts';
 import { type Line, printTable } from './support/measure.ts';
 
@@ -12,7 +12,7 @@ const parts: Record<string, () => Promise<Line[]>> = {
   ledger: ledgerLines,
   ports: portLines,
   store: storeLines,
-  projections: projectionLines,
+  read: readLines,
 };
 
 const asked = process.argv.slice(2);

@@ -9,17 +9,17 @@ const inFlight = 2048;
 
 /**
  * Fills a ledger with ports that are created, wired and renamed, as commands of a running site would. `events` in all,
- * spread evenly over `ports`.
+ * spread evenly over `ports`, which are numbered from `first` on.
  */
 export async function fillLedger(
   store: EventStore,
-  { ports, events }: { ports: number; events: number },
+  { ports, events, first = 0 }: { ports: number; events: number; first?: number },
 ): Promise<void> {
   const runtime = new Runtime({ store, aggregates, clock: new SystemClock(), cachedResources: ports });
   const actor = { type: 'user', id: 'bench' } as const;
   const give = (n: number, type: string, data: object) =>
     runtime.execute({
-      resource: { kind: 'port', id: portId(n) },
+      resource: { kind: 'port', id: portId(first + n) },
       type,
       data: aggregates.port.commands[type]!.parse(data) as object,
       actor,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'amqplib';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { AmqpSource } from '../../src/cli/ingest/amqp.ts';
+import { type AmqpOptions, AmqpSource } from '../../src/cli/ingest/amqp.ts';
 import { ingest, type Reject } from '../../src/cli/ingest/ingest.ts';
 import { createClient } from '../../src/client/index.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -70,20 +70,16 @@ describeWith(rabbitmq, 'notifications on the queues of a RabbitMQ', () => {
     return Array.from({ length: count }, (_, index) => times.get(nthId(from + index)) ?? 0);
   }
 
-  const once_ = (count: number): number[] => Array.from({ length: count }, () => 1);
+  const onceEach = (count: number): number[] => Array.from({ length: count }, () => 1);
+
+  const sourceOf = (queue: string, signal: AbortSignal, more: Partial<AmqpOptions> = {}): AmqpSource =>
+    new AmqpSource({ url: broker.url, queue, prefetch: 20, deadLetter: false, signal, note: () => {}, ...more });
 
   test('each is recorded once and acknowledged then, and what cannot be understood is told', async () => {
     await publish('classic', [...messagesAbout(1, 50), messageAbout(7), 'no JSON']);
     const stop = new AbortController();
     const rejects: Reject[] = [];
-    const source = new AmqpSource({
-      url: broker.url,
-      queue: 'classic',
-      prefetch: 20,
-      deadLetter: false,
-      signal: stop.signal,
-      note: () => {},
-    });
+    const source = sourceOf('classic', stop.signal);
     const summary = await ingest(source.messages(), {
       client: createClient({ baseUrl: ledger.url }),
       reject: (reject) => rejects.push(reject),
@@ -93,7 +89,7 @@ describeWith(rabbitmq, 'notifications on the queues of a RabbitMQ', () => {
 
     expect(summary).toMatchObject({ messages: 52, recorded: 50, repeated: 1, rejected: 1 });
     expect(rejects).toEqual([{ place: 'classic#52', reason: 'It is no JSON.', message: 'no JSON' }]);
-    expect(await recorded(1, 50)).toEqual(once_(50));
+    expect(await recorded(1, 50)).toEqual(onceEach(50));
     expect(await left('classic')).toBe(0);
   });
 
@@ -104,18 +100,20 @@ describeWith(rabbitmq, 'notifications on the queues of a RabbitMQ', () => {
       'x-dead-letter-routing-key': 'dead',
     });
     const stop = new AbortController();
-    const source = new AmqpSource({
-      url: broker.url,
-      queue: 'with-dead-letters',
-      prefetch: 1,
-      deadLetter: true,
-      signal: stop.signal,
-      note: () => {},
-    });
+    const source = sourceOf('with-dead-letters', stop.signal, { deadLetter: true });
     const client = createClient({ baseUrl: ledger.url });
     await ingest(source.messages(), { client, reject: () => stop.abort() });
     await source.close();
     await expect.poll(() => left('dead')).toBe(1);
+  });
+
+  test.each<[string, string, Partial<AmqpOptions>]>([
+    ['a queue that is not there', 'NOT_FOUND', {}],
+    ['a password that is wrong', 'ACCESS_REFUSED', { url: 'wrong' }],
+  ])('%s is told, without the password, and not tried again', async (_what, reason, { url }) => {
+    const wrong = url === undefined ? {} : { url: broker.url.replace('guest:guest', 'guest:s3cret') };
+    const reading = sourceOf('nowhere', new AbortController().signal, wrong).messages().next();
+    await expect(reading).rejects.toThrow(new RegExp(`^(?!.*s3cret).*guest@127.*${reason}`));
   });
 
   test('on a quorum queue, with the reader killed and the broker cut off in the middle: all is there, once', async () => {
@@ -141,7 +139,7 @@ describeWith(rabbitmq, 'notifications on the queues of a RabbitMQ', () => {
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ rejected: 0, unexpected: 0 });
     expect(stdout + stderr).not.toContain('guest:guest');
-    expect(await recorded(from, count)).toEqual(once_(count));
+    expect(await recorded(from, count)).toEqual(onceEach(count));
     expect(await left('quorum')).toBe(0);
   });
 });

@@ -66,8 +66,14 @@ async function run(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<Summary> {
-  const patience = amqp === undefined ? {} : { attempts: Number.POSITIVE_INFINITY };
-  const client = createClient({ baseUrl: url, ...(token !== undefined && { token }), retry: patience });
+  const patience =
+    amqp === undefined ? {} : { attempts: Number.POSITIVE_INFINITY, patienceMs: Number.POSITIVE_INFINITY };
+  const client = createClient({
+    baseUrl: url,
+    actor: 'ingest',
+    ...(token !== undefined && { token }),
+    retry: patience,
+  });
   const bin = rejects === undefined ? new Notes(terminal) : new RejectsFile(rejects);
   const progress = showProgress('messages', 0, terminal.json);
   const source =

@@ -47,6 +47,7 @@ export class AmqpSource {
         reason = this.#textOf(error);
       }
       if (signal.aborted) return;
+      await this.close();
       const delayMs = Math.min(shortestDelayMs * 2 ** failures++, longestDelayMs);
       note(`${this.#where}: ${reason}. Trying again in ${delayMs / 1000} s.`);
       await pause(delayMs, signal);

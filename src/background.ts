@@ -33,6 +33,8 @@ export class Background {
   readonly #stopping = new AbortController();
   readonly #opened = deferred<Views>();
   #views: Views | null = null;
+  /** What was waiting for the clock, or under way, when the last process ended is known again. */
+  #takenUp = false;
   #started: Promise<void> = Promise.resolve();
 
   constructor(options: BackgroundOptions) {
@@ -55,7 +57,9 @@ export class Background {
 
   /** Why requests should not be sent here yet; null where they may. */
   async unreadiness(): Promise<string | null> {
-    return this.#views ? (await this.#views.health()).reason : 'The read models are being opened.';
+    if (!this.#views) return 'The read models are being opened.';
+    const { reason } = await this.#views.health();
+    return reason ?? (this.#takenUp ? null : 'What was under way before the start is being taken up.');
   }
 
   /** Settles when all that follows from what has happened so far has followed. */
@@ -93,11 +97,11 @@ export class Background {
     opening.then(this.#opened.resolve, () => {});
     this.#flows.start();
     this.#views = await opening;
-    await this.#setAlarmClock(this.#views, head);
+    await this.#takeUp(this.#views, head);
   }
 
   /** What happens from now on sets the clock by itself; this is for what was waiting before. */
-  async #setAlarmClock(views: Views, head: string): Promise<void> {
+  async #takeUp(views: Views, head: string): Promise<void> {
     const { signal } = this.#stopping;
     while (!(await views.waitFor(head, patienceMs, signal))) if (signal.aborted) return;
     for await (const { resource } of views.deadlines()) {
@@ -108,6 +112,7 @@ export class Background {
       if (signal.aborted) return;
       await this.#options.runtime.takeUp({ kind: 'node', id });
     }
+    this.#takenUp = true;
   }
 }
 

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadConfig } from '../src/config.ts';
 import { type Stackledger, startStackledger } from '../src/main.ts';
 import { clientOf } from './api/support.ts';
+import { nthId } from './support/ledger.ts';
 
 const node = '6f3c9a52-6f0e-4f1c-8a41-5b7be7f7f6d4';
 const server = '7a4d0b63-7a1f-4a2d-9b52-6c8cf8a8a7e5';
@@ -64,6 +65,32 @@ describe('a ledger that is stopped and started again', () => {
     );
     expect(failures).toHaveLength(1);
     expect(failures[0].actor).toMatchObject({ type: 'system' });
+  });
+
+  test('carries out whole, or not at all, what arrives while it starts and stops (C081)', async () => {
+    const ids = Array.from({ length: 50 }, (_, index) => nthId(index + 1));
+    const begin = async ({ post }: Awaited<ReturnType<typeof start>>, id: string): Promise<boolean> => {
+      const path = `/v1/nodes/${id}/commands`;
+      const enroll = { type: 'EnrollNode', data: { provisionState: 'available', conductor: 'c-1' } };
+      const deploy = { type: 'SetProvisionState', data: { target: 'active' } };
+      const answers = [await post(path, enroll), await post(path, deploy)];
+      return answers.every(({ status }) => status === 200);
+    };
+    const first = await start();
+    const early = Promise.allSettled(ids.slice(0, 25).map((id) => begin(first, id)));
+    const late = Promise.allSettled(ids.slice(25).map((id) => begin(first, id)));
+    await Promise.race([early, late]);
+    await ledger.stop();
+    const told = [...(await early), ...(await late)];
+
+    const second = await start();
+    await second.ready();
+    for (const [index, id] of ids.entries()) {
+      const { status, body } = await second.get(`/v1/nodes/${id}`);
+      const answered = told[index]!;
+      if (answered.status === 'fulfilled' && answered.value) expect(body.provisionState).toBe('deploying');
+      if (status === 200) expect(body.reservation !== null).toBe(body.provisionState === 'deploying');
+    }
   });
 
   test('has told a server of its port, and tells it nothing twice', async () => {

@@ -113,7 +113,7 @@ describe('a resource as it was', () => {
   });
 });
 
-describe('min_position', () => {
+describe('min_position (C043)', () => {
   test('is met at once by what was answered before', async () => {
     const { command, get } = await startLedger();
     const { body } = await command('CreatePort');

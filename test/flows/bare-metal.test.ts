@@ -115,6 +115,29 @@ describe('a server on a bare-metal node', () => {
     expect(site.refused).toEqual([]);
   });
 
+  test('is not ACTIVE before its port is, and fails for what the port failed for (C086)', async () => {
+    const site = await openSite();
+    await availableNode(site);
+    await site.tell('port', port, 'CreatePort', { deviceId: server, deviceOwner: 'compute:nova' });
+    await site.tell('server', server, 'CreateServer', { ports: [port] });
+    await site.tell('server', server, 'ServerScheduled', { host: 'ironic-1', nodeId: node });
+    await site.tell('port', port, 'AddProvisioningComponent', { entity: 'switch' });
+    await site.tell('server', server, 'ReportBuildProgress', { taskState: 'spawning' });
+    await report(site, 'done');
+    expect(await site.stateOf('node', node)).toMatchObject({ provisionState: 'active' });
+    expect(await site.stateOf('server', server)).toMatchObject({
+      status: 'BUILD',
+      waits: [{ event: 'network-vif-plugged', tag: port, deadline: expect.any(String) }],
+    });
+
+    await site.tell('port', port, 'SetPortStatus', { status: 'ERROR', reason: 'the switch refused' });
+    expect(await site.stateOf('server', server)).toMatchObject({
+      status: 'ERROR',
+      fault: { kind: 'BuildAbortException', details: `network-vif-plugged of ${port}: failed.` },
+    });
+    expect(await site.stateOf('node', node)).toMatchObject({ provisionState: 'deleting' });
+  });
+
   test('is gone when its node is torn down; cleaning is the node’s own affair (C015)', async () => {
     const site = await openSite();
     await deploying(site);

@@ -18,10 +18,18 @@ export function settle(server: Server, facts: ServerFacts, cause: string): Serve
 
 /** An action whose guest was touched and is not connected ends in ERROR: nobody knows what works. */
 function fail(server: Server, facts: ServerFacts, cause: string): ServerEvent[] {
-  if (server.operation) return failOperation(server, { ...notPlugged, outcome: 'unknown' }, facts, cause);
+  const details = missedBy(server);
+  if (server.operation) return failOperation(server, { ...notPlugged, details, outcome: 'unknown' }, facts, cause);
   const aborted = `Build of instance ${server.id} aborted: Failed to allocate the network(s), not rescheduling.`;
-  return failBuild(server, { reason: 'BuildAbortException', message: aborted }, facts, cause);
+  return failBuild(server, { reason: 'BuildAbortException', message: aborted, details }, facts, cause);
 }
+
+/** Nova's message leaves out which of them it was. */
+const missedBy = ({ waits }: Server): string =>
+  waits
+    .filter(({ result }) => result === 'failed' || result === 'timed-out')
+    .map(({ event, tag, result }) => `${event} of ${tag}: ${result}.`)
+    .join(' ');
 
 export function finish(
   server: Server,

@@ -40,7 +40,7 @@ async function ledgerWithABadEvent(url = 'memory:') {
 const parkedIn = async (views: Parameters<typeof all>[0]) => everything<ParkedResource>(views, 'parked', {});
 
 describe('an event that the fold throws on', () => {
-  test('parks its resource as it was before, and nobody else', async () => {
+  test('C078: parks its resource as it was before, and nobody else', async () => {
     const { store, runtime } = await ledgerWithABadEvent();
     const views = await upToDate(await openHere(store, {}, mistaken), store);
 

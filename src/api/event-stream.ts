@@ -49,6 +49,7 @@ export class EventStream {
       stopping.removeEventListener('abort', stop);
       this.#close();
     });
+    if (stopping.aborted) this.end();
   }
 
   /** Sends a message; settles when the next one may be sent. */

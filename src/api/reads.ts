@@ -81,8 +81,11 @@ export class Reads {
 
     const leaving = new AbortController();
     reply.raw.once('close', () => leaving.abort());
-    const signal = AbortSignal.any([leaving.signal, this.#options.stopping]);
-    const messages = views.follow(name, ask, { render: document, signal, ...(after !== undefined && { after }) });
+    const messages = views.follow(name, ask, {
+      render: document,
+      signal: leaving.signal,
+      ...(after !== undefined && { after }),
+    });
     const first = after === undefined ? await firstOf(messages) : null;
 
     reply.hijack();

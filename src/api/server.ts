@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { z } from 'zod';
@@ -83,6 +84,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
 
   const paths = new PathTable(app);
   const stopping = new AbortController();
+  setMaxListeners(0, stopping.signal); // every event stream listens to it
   app.addHook('preClose', async () => stopping.abort());
   app.addHook('onClose', async () => metrics.close());
   readJsonOnly(app);

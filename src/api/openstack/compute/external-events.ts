@@ -1,0 +1,70 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { requireRole } from '../../auth.ts';
+import { roleForCommand } from '../../roles.ts';
+import type { Resources } from '../resources.ts';
+import { forRole } from '../service.ts';
+import type { Site } from '../site.ts';
+import { knows } from './faults.ts';
+import type { ServerState } from './server-shown.ts';
+import { checked } from './servers.ts';
+
+/** The names there are, and the version each came with. */
+const namesSince: Readonly<Record<string, number>> = {
+  'network-changed': 1,
+  'network-vif-plugged': 1,
+  'network-vif-unplugged': 1,
+  'network-vif-deleted': 1,
+  'volume-extended': 51,
+  'power-update': 76,
+  'accelerator-request-bound': 82,
+  'volume-reimaged': 93,
+};
+
+/** These speak about a thing that the tag names. */
+const needTag = ['volume-extended', 'power-update', 'accelerator-request-bound'];
+
+const bodyFor = (request: FastifyRequest) => {
+  const names = Object.keys(namesSince).filter((name) => knows(request, namesSince[name]!));
+  const event = z.strictObject({
+    name: z.enum(names),
+    server_uuid: z.uuid(),
+    tag: z.string().max(255).optional(),
+    status: z.enum(['failed', 'completed', 'in-progress']).default('completed'),
+  });
+  return z.strictObject({ events: z.array(event).min(1) });
+};
+type Event = z.output<ReturnType<typeof bodyFor>>['events'][number];
+
+/** `POST /os-server-external-events`: what others tell Nova, each with a verdict of its own. */
+export function externalEventRoutes(scope: FastifyInstance, { resources }: Site): void {
+  scope.post('/v2.1/os-server-external-events', forRole('reader'), async (request, reply) => {
+    requireRole(request.caller, roleForCommand('ReceiveExternalEvent'));
+    const { events } = checked(bodyFor(request), request.body, 'body');
+    const verdicts: object[] = [];
+    let accepted = 0;
+    for (const event of events) {
+      const code = await take(request, resources, event);
+      if (code === 200) accepted++;
+      // What was said of the event itself is not told back: Nova's answer has its own verdict there.
+      verdicts.push({ ...event, status: code === 200 ? 'completed' : 'failed', code });
+    }
+    return reply.code(accepted === events.length ? 200 : 207).send({ events: verdicts });
+  });
+}
+
+/** The verdict on one event. A server that is being built may hear early; one that is nowhere else has nobody to hear. */
+async function take(request: FastifyRequest, resources: Resources, event: Event): Promise<number> {
+  const { name, server_uuid: given, tag, status } = event;
+  const id = given.toLowerCase();
+  const server = await resources.find<ServerState>({ kind: 'server', id });
+  if (!server) return 404;
+  if (server.host === null && server.vmState !== 'building') return 422;
+  if (!tag && needTag.includes(name)) return 400;
+  await resources.command(request, { kind: 'server', id }, 'ReceiveExternalEvent', {
+    name,
+    ...(tag && { tag }),
+    status,
+  });
+  return 200;
+}

@@ -1,0 +1,40 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Resources } from '../resources.ts';
+import { forRole } from '../service.ts';
+import type { Site } from '../site.ts';
+import { linksTo, type ServerState } from './server-shown.ts';
+
+/** Flavors are names here: clients that look one up find it, and nothing of how large it is. */
+export function flavorRoutes(scope: FastifyInstance, { resources }: Site): void {
+  const shown = (request: FastifyRequest, name: string) => ({
+    id: name,
+    name,
+    ram: 0,
+    disk: 0,
+    vcpus: 0,
+    swap: '',
+    rxtx_factor: 1,
+    'OS-FLV-EXT-DATA:ephemeral': 0,
+    'OS-FLV-DISABLED:disabled': false,
+    'os-flavor-access:is_public': true,
+    links: linksTo(request, `flavors/${name}`),
+  });
+  for (const path of ['/v2.1/flavors', '/v2.1/flavors/detail']) {
+    scope.get(path, forRole('reader'), async (request) => ({
+      flavors: [...(await inUse(resources))].sort().map((name) => shown(request, name)),
+    }));
+  }
+  scope.get<{ Params: { name: string } }>('/v2.1/flavors/:name', forRole('reader'), async (request) => ({
+    flavor: shown(request, request.params.name),
+  }));
+  scope.get('/v2.1/flavors/:name/os-extra_specs', forRole('reader'), async () => ({ extra_specs: {} }));
+}
+
+/** As the servers name them. */
+async function inUse(resources: Resources): Promise<Set<string>> {
+  const names = new Set<string>();
+  for await (const { flavorRef } of resources.list<ServerState>({ kind: 'server' })) {
+    if (flavorRef !== null) names.add(flavorRef);
+  }
+  return names;
+}

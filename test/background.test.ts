@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadConfig } from '../src/config.ts';
 import { type Stackledger, startStackledger } from '../src/main.ts';
@@ -110,5 +111,15 @@ describe('a ledger that is stopped and started again', () => {
     const history = await after.get(`/v1/servers/${server}/history?limit=1000`);
     const received = history.body.events.filter(({ type }: { type: string }) => type === 'ExternalEventReceived');
     expect(received).toHaveLength(1);
+  });
+
+  test.each([0, 60])('%i ms after it listened leaves everything as the next one needs it', async (ms) => {
+    await start();
+    await sleep(ms);
+    await ledger.stop(); // its read models are not open yet
+    const after = await start();
+    await after.ready();
+    await after.tell('ports', port, 'CreatePort');
+    expect((await after.get('/v1/ports')).status).toBe(200);
   });
 });

@@ -9,6 +9,8 @@ import { byAuthToken } from './identify.ts';
 import { IssuedTokens } from './identity/issued-tokens.ts';
 import { identityRoutes } from './identity/routes.ts';
 import { identity } from './identity/service.ts';
+import { imageRoutes } from './image/routes.ts';
+import { image } from './image/service.ts';
 import { networkRoutes } from './network/routes.ts';
 import { network } from './network/service.ts';
 import { Resources, type ResourcesOptions } from './resources.ts';
@@ -39,9 +41,10 @@ export async function openstackRoutes(app: FastifyInstance, options: OpenStackOp
     });
 
   await offer(identity, (scope) =>
-    identityRoutes(scope, { issued, accounts, services: [identity, baremetal, compute, network] }),
+    identityRoutes(scope, { issued, accounts, services: [identity, baremetal, compute, image, network] }),
   );
   await offer(baremetal, (scope) => baremetalRoutes(scope, site));
   await offer(compute, (scope) => computeRoutes(scope, site));
+  await offer(image, (scope) => imageRoutes(scope, site));
   await offer(network, (scope) => networkRoutes(scope, site));
 }

@@ -1,6 +1,6 @@
-import type { Record } from './notification.ts';
+import { type Fields, isObject } from './notification.ts';
 
-/** Fields of a payload, under the names that the ledger knows them by. What is not said, or in no form it could be, is left out. */
+// What a payload says in a field: undefined where it does not say, or says it in no form that it could be.
 
 export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
@@ -10,8 +10,7 @@ export const textOrNull = (value: unknown): string | null | undefined =>
 
 export const flagOf = (value: unknown): boolean | undefined => (typeof value === 'boolean' ? value : undefined);
 
-export const recordOf = (value: unknown): Record | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record) : undefined;
+export const recordOf = (value: unknown): Fields | undefined => (isObject(value) ? value : undefined);
 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 

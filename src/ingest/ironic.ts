@@ -1,6 +1,6 @@
 import { faults } from '../domain/node/events.ts';
 import { flagOf, idOf, recordOf, textOf, textOrNull } from './fields.ts';
-import type { Notification, Record } from './notification.ts';
+import type { Fields, Notification } from './notification.ts';
 import { announcement, type Observed, type Reading } from './translation.ts';
 
 /**
@@ -52,14 +52,14 @@ function node({ payload, publisherId }: Notification, more: object = {}): Observ
 /** The conductor that works on the node is the one that speaks of it; the API speaks for nobody. */
 const conductorOf = (publisherId: string): string | undefined => /^ironic-conductor\.(.+)$/.exec(publisherId)?.[1];
 
-function maintenanceOf({ maintenance, maintenance_reason: reason, fault }: Record): object | null | undefined {
+function maintenanceOf({ maintenance, maintenance_reason: reason, fault }: Fields): object | null | undefined {
   if (typeof maintenance !== 'boolean') return undefined;
   if (!maintenance) return null;
   const known = faults.find((word) => word === fault) ?? null;
   return { reason: textOrNull(reason) ?? null, fault: known };
 }
 
-function interfacesOf(payload: Record): object | undefined {
+function interfacesOf(payload: Fields): object | undefined {
   const interfaces = Object.entries(payload).flatMap(([field, value]) => {
     const [, name] = /^([a-z]+)_interface$/.exec(field) ?? [];
     return name !== undefined && typeof value === 'string' ? [[name, value]] : [];

@@ -1,5 +1,5 @@
 import { flagOf, idOf, listOf, recordOf, textOf, textOrNull } from './fields.ts';
-import type { Notification, Record } from './notification.ts';
+import type { Fields, Notification } from './notification.ts';
 import { announcement, type Observed, type Reading } from './translation.ts';
 
 /** Neutron says what it has done at the end of each request, with the resource as the API shows it. */
@@ -28,7 +28,7 @@ function deletedPort({ payload }: Notification): Observed[] {
   return [{ kind: 'port', id, says: { ...says, status: says.status ?? 'DOWN', deleted: true } }];
 }
 
-function portOf(port: Record): Extract<Observed, { kind: 'port' }> {
+function portOf(port: Fields): Extract<Observed, { kind: 'port' }> {
   const fixedIps = listOf(port.fixed_ips).map((ip) => {
     const { subnet_id: subnetId, ip_address: ipAddress } = recordOf(ip) ?? {};
     return { subnetId, ipAddress };

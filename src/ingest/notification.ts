@@ -6,10 +6,10 @@ export interface Notification {
   readonly eventType: string;
   /** When it was sent: RFC 3339 in UTC; null where that is not said. */
   readonly timestamp: string | null;
-  readonly payload: Record;
+  readonly payload: Fields;
 }
 
-export type Record = { readonly [field: string]: unknown };
+export type Fields = { readonly [field: string]: unknown };
 
 /** A message that is no notification, or not a whole one. */
 export class Unintelligible extends Error {
@@ -30,7 +30,7 @@ export function parseNotification(message: unknown): Notification {
   const { event_type: eventType, publisher_id: publisherId, message_id: messageId, timestamp } = envelope;
   if (typeof eventType !== 'string' || eventType === '') throw new Unintelligible('It has no event_type.');
   const payload = withoutVersions(parsed(envelope.payload));
-  if (!isRecord(payload)) throw new Unintelligible(`The payload of ${eventType} is no object.`);
+  if (!isObject(payload)) throw new Unintelligible(`The payload of ${eventType} is no object.`);
   return {
     messageId: typeof messageId === 'string' && messageId !== '' ? messageId : null,
     publisherId: typeof publisherId === 'string' ? publisherId : '',
@@ -40,11 +40,11 @@ export function parseNotification(message: unknown): Notification {
   };
 }
 
-function unwrapped(message: unknown): Record {
+function unwrapped(message: unknown): Fields {
   let inner = message;
   for (let depth = 0; depth < deepestWrapping; depth++) {
     inner = parsed(inner);
-    if (!isRecord(inner)) throw new Unintelligible('It is no JSON object.');
+    if (!isObject(inner)) throw new Unintelligible('It is no JSON object.');
     if (!('oslo.message' in inner)) return inner;
     inner = inner['oslo.message'];
   }
@@ -68,13 +68,13 @@ const versioned = /^[a-z]+_object\.data$/;
 
 function withoutVersions(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutVersions);
-  if (!isRecord(value)) return value;
+  if (!isObject(value)) return value;
   const wrapped = Object.keys(value).find((field) => versioned.test(field));
   if (wrapped !== undefined) return withoutVersions(value[wrapped]);
   return Object.fromEntries(Object.entries(value).map(([field, inner]) => [field, withoutVersions(inner)]));
 }
 
-export const isRecord = (value: unknown): value is Record =>
+export const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** OpenStack writes times with a space or a `T`, with a zone or, meaning UTC, without one. */

@@ -1,6 +1,6 @@
 import { powerStateWords } from '../domain/server/states.ts';
 import { listOf, recordOf, textOf, textOrNull } from './fields.ts';
-import { type Notification, type Record, timeOf } from './notification.ts';
+import { type Fields, type Notification, timeOf } from './notification.ts';
 import type { Observed, Reading } from './translation.ts';
 
 /**
@@ -80,7 +80,7 @@ function task({ payload }: Notification): Observed[] {
   }));
 }
 
-function launched({ launched_at: at }: Record): string | null | undefined {
+function launched({ launched_at: at }: Fields): string | null | undefined {
   return at === null || at === '' ? null : (timeOf(at) ?? undefined);
 }
 

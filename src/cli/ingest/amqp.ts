@@ -14,6 +14,7 @@ export interface AmqpOptions {
   readonly note: (text: string) => void;
 }
 
+const connectTimeoutMs = 30_000;
 const shortestDelayMs = 250;
 const longestDelayMs = 5_000;
 
@@ -42,7 +43,7 @@ export class AmqpSource {
         failures = 0;
         yield* this.#give(deliveries);
       } catch (error) {
-        if (!isFailureOfBroker(error)) throw error;
+        if (!(error instanceof Error)) throw error;
         if (this.#isFinal(error)) throw new CommandFailed(`${this.#where}: ${this.#textOf(error)}`);
         reason = this.#textOf(error);
       }
@@ -67,7 +68,8 @@ export class AmqpSource {
 
   async #consume(): Promise<Deliveries> {
     const { url, queue, prefetch, signal } = this.#options;
-    const connection = await connect(url, { clientProperties: { connection_name: 'stackledger ingest' } });
+    const clientProperties = { connection_name: 'stackledger ingest' };
+    const connection = await connect(url, { timeout: connectTimeoutMs, clientProperties });
     this.#connection = connection;
     const deliveries = new Deliveries(connection, signal);
     this.#deliveries = deliveries;
@@ -111,8 +113,6 @@ export class AmqpSource {
     return text === '' ? 'nobody answers' : text;
   }
 }
-
-const isFailureOfBroker = (error: unknown): error is Error => error instanceof Error;
 
 /** What one connection delivers, until it is lost or nobody wants more. */
 class Deliveries {

@@ -17,6 +17,8 @@ class World {
   readonly node = new Resource(nodeAggregate);
   /** The node's stream, as a store would keep it. */
   readonly stream: FoldableEvent[] = [];
+  /** Conductors that are lost, and will not report anything. */
+  readonly lost = new Set<string>();
 
   constructor() {
     const record = this.node.record.bind(this.node);
@@ -41,8 +43,23 @@ class World {
     this.node.now = now;
     expect(this.try(type, data, () => this.node.decide(type, data))).toEqual([]);
     this.node.now = after;
+    for (const { type: happened, data: lock } of events) {
+      const { holder = '', kind } = lock as { holder?: string; kind?: string };
+      if (happened === 'NodeReserved' && kind !== 'other' && this.lost.has(holder)) this.takeOver(holder);
+    }
     this.holds();
     return events;
+  }
+
+  /** A conductor falls silent: what it began before is taken over at once, what is begun for it later as it begins. */
+  lose(conductor: string): void {
+    this.lost.add(conductor);
+    this.takeOver(conductor);
+  }
+
+  private takeOver(conductor: string): void {
+    const by = ['c-1', 'c-2'].find((other) => !this.lost.has(other));
+    this.give('TakeOverConductor', { conductor, lostAt: this.state.updatedAt, ...(by && { by }) });
   }
 
   private try(type: string, data: object, act: () => DomainEvent[]): DomainEvent[] {
@@ -98,14 +115,19 @@ class World {
     expect(this.waysOut()).not.toEqual([]);
   }
 
-  /** Verbs, reports and deadlines that lead on from here, without any administrator's force. */
+  /**
+   * Verbs, reports and deadlines that lead on from here, without any administrator's force. The lost report nothing, and
+   * maintenance ends when somebody ends it, so what matters is what leads on then.
+   */
   waysOut(): string[] {
-    const { reservation } = this.state;
-    const reports = reservation?.kind === 'provision' ? reportableEvents(this.state) : [];
-    const lockEnds = reservation && reservation.kind !== 'provision' ? ['done or release'] : [];
-    const deadlines = nodeAggregate.deadlines!(this.state, null).map(({ name }) => name);
-    const maintained = this.state.maintenance ? ['clear maintenance'] : [];
-    return [...(this.node.view.allowed as string[]), ...reports, ...lockEnds, ...deadlines, ...maintained];
+    const state: Node = { ...this.state, maintenance: null };
+    const { reservation } = state;
+    const isHeld = reservation !== null && !this.lost.has(reservation.holder);
+    const reports = isHeld && reservation.kind === 'provision' ? reportableEvents(state) : [];
+    const lockEnds = isHeld && reservation.kind !== 'provision' ? ['done or release'] : [];
+    const deadlines = nodeAggregate.deadlines!(state, null).map(({ name }) => name);
+    const { allowed } = nodeAggregate.view!(state) as { allowed: string[] };
+    return [...allowed, ...reports, ...lockEnds, ...deadlines];
   }
 }
 
@@ -143,6 +165,21 @@ class Command implements fc.Command<object, World> {
   }
 }
 
+/** What befalls the world rather than the node. */
+class Happening implements fc.Command<object, World> {
+  readonly name: string;
+  readonly happen: (world: World) => void;
+
+  constructor(name: string, happen: (world: World) => void) {
+    this.name = name;
+    this.happen = happen;
+  }
+
+  check = (): boolean => true;
+  toString = (): string => this.name;
+  run = (_model: object, world: World): void => this.happen(world);
+}
+
 class Pass implements fc.Command<object, World> {
   readonly milliseconds: number;
   constructor(milliseconds: number) {
@@ -157,6 +194,9 @@ class Pass implements fc.Command<object, World> {
 
 const command = (name: string, make: Command['make']) => new Command(name, make);
 const verb = (target: string) => command(target, () => ['SetProvisionState', { target, ...neededBy[target] }]);
+/** Work that must be done in so much time, or shown to go on. */
+const borrowed = (target: string) =>
+  command(`${target}, lent`, () => ['SetProvisionState', { target, ...neededBy[target], leaseMs: 90_000 }]);
 const report = (event: string, proof: string, name: string, more: object = {}) =>
   command(`report ${event} (${proof})`, (node) => [
     'ReportProvisionEvent',
@@ -201,8 +241,10 @@ const others = fc.constantFrom(
   command('reboot', () => ['SetPowerState', { target: 'rebooting' }]),
   command('power seen', () => ['ReportPowerState', { powerState: 'power on' }]),
   command('power lost', () => ['ReportPowerState', { error: 'no answer' }]),
-  command('c-1 dies', ({ updatedAt: lostAt }) => ['TakeOverConductor', { conductor: 'c-1', by: 'c-2', lostAt }]),
-  command('c-2 dies', ({ updatedAt: lostAt }) => ['TakeOverConductor', { conductor: 'c-2', by: 'c-1', lostAt }]),
+  new Happening('c-1 dies', (world) => world.lose('c-1')),
+  new Happening('c-2 dies', (world) => world.lose('c-2')),
+  new Happening('c-1 is back', ({ lost }) => lost.delete('c-1')),
+  new Happening('c-2 is back', ({ lost }) => lost.delete('c-2')),
   command('c-1 restarts', ({ updatedAt: lostAt }) => ['TakeOverConductor', { conductor: 'c-1', by: 'c-1', lostAt }]),
   command('associate', () => ['UpdateNode', { instanceId: 'aaaaaaaa-0000-4000-8000-000000000001' }]),
   command('let go', () => ['UpdateNode', { instanceId: null }]),
@@ -214,6 +256,7 @@ const life = fc.commands(
   [
     fc.constantFrom(...verbNames).map(verb),
     fc.constantFrom('manage', 'provide', 'active', 'clean', 'service', 'abort', 'unhold', 'deleted').map(verb),
+    fc.constantFrom('manage', 'provide', 'active', 'clean', 'service', 'abort', 'rescue', 'deleted').map(borrowed),
     sensible,
     sensible,
     sensible,
@@ -290,6 +333,7 @@ describe('a node in any life', () => {
       fc.property(life, (commands) => {
         const world = new World();
         fc.modelRun(() => ({ model: {}, real: world }), commands);
+        world.lost.clear(); // somebody starts the conductors again
         for (let tries = 0; tries < 12 && world.state.provisionState !== 'available'; tries++) takeHome(world);
         expect(world.state.provisionState).toBe('available');
       }),

@@ -25,7 +25,7 @@ export class ReadModels {
     const end = performance.now() + this.#longestMs;
     const views = await this.#opened();
     if (await views.waitFor(position, Math.max(end - performance.now(), 0))) return views;
-    if (views.position === startPosition) throw passingProblem('read-models-not-ready', notReady, {}, 5);
+    if (position === startPosition) throw passingProblem('read-models-not-ready', notReady, {}, 5);
     const detail = `The read models are at ${views.position} and did not reach ${position} within ${this.#longestMs} ms.`;
     throw passingProblem('position-not-reached', detail, { position: views.position });
   }

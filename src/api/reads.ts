@@ -80,6 +80,7 @@ export class Reads {
     if (request.method === 'HEAD') return reply.headers(eventStreamHeaders).send();
 
     const leaving = new AbortController();
+    if (reply.raw.destroyed) leaving.abort(); // whoever asked did not wait for it
     reply.raw.once('close', () => leaving.abort());
     const messages = views.follow(name, ask, {
       render: document,

@@ -1,20 +1,23 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { IssuedTokens } from '../../../src/api/openstack/identity/issued-tokens.ts';
 import { hashPassword } from '../../../src/api/passwords.ts';
-import { hashToken } from '../../../src/api/tokens.ts';
+import { hashToken, parseTokensFile } from '../../../src/api/tokens.ts';
 import { type Answer, sharedLedger, startLedger } from '../support.ts';
 
-async function tokensFile(more: object = {}): Promise<string> {
+const [horse, battery] = await Promise.all(['correct horse', 'battery'].map(hashPassword));
+
+function tokensFile(more: object = {}): string {
   const content = {
     tokens: [
       { name: 'rita', sha256: hashToken('ritas-token'), roles: ['reader'] },
       { name: 'old', sha256: hashToken('old-token'), roles: ['admin'], expiresAt: '2020-01-01T00:00:00Z' },
     ],
     users: [
-      { name: 'olga', password: await hashPassword('correct horse'), roles: ['operator'] },
-      { name: 'paul', password: await hashPassword('battery'), roles: ['operator'], projectId: 'p-1' },
+      { name: 'olga', password: horse, roles: ['operator'] },
+      { name: 'paul', password: battery, roles: ['operator'], projectId: 'p-1' },
     ],
     applicationCredentials: [
       { id: 'ac-1', name: 'deployer', sha256: hashToken('long-and-random'), roles: ['operator'] },
@@ -27,7 +30,7 @@ async function tokensFile(more: object = {}): Promise<string> {
   return file;
 }
 
-const file = await tokensFile();
+const file = tokensFile();
 const guarded = sharedLedger(['--tokens-file', file]);
 const open = sharedLedger();
 
@@ -122,20 +125,24 @@ describe('a token that was issued', () => {
     expect(answer.headers.get('www-authenticate')).toBe(`Keystone uri="${guarded().url}/identity"`);
   });
 
-  test('is known to another process with the same key, and there alone', async () => {
-    const withKey = (signingKey: string, users?: object[]) =>
-      tokensFile({ signingKey, ...(users && { users }) }).then((path) => startLedger(['--tokens-file', path]));
-    const key = 'k'.repeat(32);
-    const [one, two, other, without] = await Promise.all([
-      withKey(key),
-      withKey(key),
-      withKey('o'.repeat(32)),
-      withKey(key, []),
-    ]);
-    const issued = tokenOf(await logIn(password('olga', 'correct horse'), one));
-    expect((await enroll(two, issued)).status).toBe(201);
-    expect((await enroll(other, issued)).status).toBe(401);
-    expect((await enroll(without, issued)).status, 'the account is gone').toBe(401);
+  const now = Date.parse('2026-01-01T00:00:00.000Z');
+  const process = (more: object, time = now) =>
+    new IssuedTokens(parseTokensFile(readFileSync(tokensFile(more), 'utf8')), () => time);
+  const login = { method: 'password', id: 'olga' } as const;
+  const signingKey = 'k'.repeat(32);
+
+  test('is known to another process with the same key, and there alone', () => {
+    const issued = process({ signingKey }).issue(login);
+    expect(process({ signingKey }).find(issued)?.caller.actor.id).toBe('olga');
+    expect(process({ signingKey: 'o'.repeat(32) }).find(issued)).toBeNull();
+    expect(process({}).find(issued)).toBeNull();
+  });
+
+  test('ends with its hour, and with the account', () => {
+    const issued = process({ signingKey }).issue(login);
+    expect(process({ signingKey }, now + 3_599_999).find(issued)).not.toBeNull();
+    expect(process({ signingKey }, now + 3_600_000).find(issued)).toBeNull();
+    expect(process({ signingKey, users: [] }).find(issued)).toBeNull();
   });
 });
 
@@ -191,7 +198,7 @@ describe('a tokens file', () => {
     ],
     ['with a short key', { signingKey: 'short' }, 'signingKey'],
   ])('%s stops the start', async (_what, more, line) => {
-    const starting = startLedger(['--tokens-file', await tokensFile(more)]);
+    const starting = startLedger(['--tokens-file', tokensFile(more)]);
     await expect(starting).rejects.toMatchObject({ lines: [expect.stringContaining(line)] });
   });
 });

@@ -71,7 +71,7 @@ describe('a login', () => {
       endpoints[0]!.url,
     ]);
     const { url } = guarded();
-    expect(Object.fromEntries(urls)).toEqual({
+    expect(Object.fromEntries(urls)).toMatchObject({
       identity: `${url}/identity`,
       baremetal: `${url}/baremetal`,
       compute: `${url}/compute/v2.1`,

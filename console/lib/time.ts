@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { createContext, useContext, useSyncExternalStore } from 'react';
 
 const units = [
   ['day', 86_400_000],
@@ -57,8 +57,12 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** The present, a second at a time; one clock for the whole page. */
+/** The moment that ages are told for, in parts of the page that tell of the past; null where that is the present. */
+export const MomentShown = createContext<string | null>(null);
+
+/** The present, a second at a time; one clock for the whole page. Where the past is shown, that moment. */
 export function useNow(): number {
+  const moment = useContext(MomentShown);
   useSyncExternalStore(subscribe, second);
-  return ledgerNow();
+  return moment === null ? ledgerNow() : Date.parse(moment);
 }

@@ -1,5 +1,5 @@
 import { ProblemError } from '../../src/client/index.ts';
-import { ledgerNow, useNow } from '../lib/time.ts';
+import { useNow } from '../lib/time.ts';
 import type { Failure } from '../lib/use-loaded.ts';
 
 interface Props {
@@ -30,8 +30,8 @@ export function FailureNote({ what, failure, retry }: Props) {
 }
 
 function Countdown({ until }: { readonly until: number }) {
-  const ahead = ledgerNow() - Date.now();
-  const seconds = Math.max(0, Math.ceil((until - (useNow() - ahead)) / 1000));
+  useNow(); // a second at a time
+  const seconds = Math.max(0, Math.ceil((until - Date.now()) / 1000));
   // The count is for eyes: a screen reader that read out each second would say nothing else.
   return <span aria-hidden="true">{seconds === 0 ? 'Trying again…' : `Trying again in ${seconds} s.`}</span>;
 }

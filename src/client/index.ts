@@ -35,6 +35,9 @@ export type {
   OverviewOptions,
   ResourceSummary,
   SearchPage,
+  Stay,
+  TimelineOptions,
+  TimelinePage,
   VertexRef,
   Waiting,
 } from './read-answers.ts';

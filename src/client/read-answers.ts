@@ -106,6 +106,37 @@ export interface Graph {
   readonly truncated: boolean;
 }
 
+export interface TimelineOptions {
+  /** Only intervals that reach to this time or beyond. */
+  readonly from?: string;
+  /** Only intervals that began by this time. */
+  readonly to?: string;
+  readonly limit?: number;
+  readonly marker?: string;
+  readonly minPosition?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** An interval in which neither status, sub-state nor host of a resource changed. */
+export interface Stay {
+  readonly since: string;
+  /** Null where it lasts. */
+  readonly until: string | null;
+  readonly status: string;
+  /** When the status began, whatever changed beside it. */
+  readonly statusSince: string;
+  readonly subState: string | null;
+  readonly subStateSince: string;
+  readonly host: string | null;
+  /** The status before; null where a life began. */
+  readonly previousStatus: string | null;
+}
+
+export interface TimelinePage {
+  readonly items: readonly Stay[];
+  readonly next: string | null;
+}
+
 export interface SearchPage {
   /** Those that are what was looked for come first. */
   readonly items: readonly (ResourceSummary & { readonly deletedAt: string | null })[];

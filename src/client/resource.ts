@@ -3,6 +3,7 @@ import type { CommandAnswer, HistoryEntry, StateAnswer } from './answers.ts';
 import { newKey } from './idempotency-key.ts';
 import { type Command, type Kind, paths, type State } from './kinds.ts';
 import { LiveRead } from './live-read.ts';
+import type { TimelineOptions, TimelinePage } from './read-answers.ts';
 import type { FollowOptions } from './reconnect.ts';
 import type { Transport } from './transport.ts';
 
@@ -160,6 +161,18 @@ export class Resource<K extends Kind> {
       query: { limit, diff, order, marker, min_position: minPosition },
       signal,
     });
+  }
+
+  /**
+   * The intervals it spent in its statuses, oldest first: its whole life in few lines, however many events there were.
+   *
+   * @example
+   * for (const { status, since, until } of (await client.node(id).timeline()).items) console.log(status, since, until);
+   */
+  timeline(options: TimelineOptions = {}): Promise<TimelinePage> {
+    const { from, to, limit, marker, minPosition, signal } = options;
+    const query = { from, to, limit, marker, min_position: minPosition };
+    return this.#transport.json({ path: `${this.#path}/timeline`, query, signal });
   }
 
   /**

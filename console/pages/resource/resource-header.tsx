@@ -2,6 +2,7 @@ import type { HistoryEntry, Kind } from '../../../src/client/index.ts';
 import { apiPathOf } from '../../lib/kinds.ts';
 import { nameOf, statusOf, statusSince } from '../../lib/status-of.ts';
 import { formatClock } from '../../lib/time.ts';
+import { useLoaded } from '../../lib/use-loaded.ts';
 import { Age, Time } from '../../parts/age.tsx';
 import { ResourceId } from '../../parts/resource-id.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
@@ -20,7 +21,13 @@ interface Props {
 /** What the resource is, and what it is now, wherever the cursor is. */
 export function ResourceHeader({ kind, id, present, entries, isLive, onLive, onWhy }: Props) {
   const state = present?.state ?? null;
-  const since = statusSince(entries);
+  const told = statusSince(entries);
+  // Where the events that are shown began later than the status, the list of its kind knows.
+  const listed = useLoaded(
+    `since ${present?.revision}`,
+    told !== null || state === null ? null : (client, signal) => client.list(kind, { id }).get({ signal }),
+  );
+  const since = told ?? listed.value?.items[0]?.statusSince ?? null;
   return (
     <header className="resource-head">
       <h1>

@@ -7,6 +7,7 @@ import { FailureNote } from '../../parts/failure-note.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { Around } from './around.tsx';
 import { GraphPanel } from './graph-panel.tsx';
+import { LifeStrip } from './life/life-strip.tsx';
 import { MachinePanel, type NodeView } from './machine/machine-panel.tsx';
 import { transitionsIn } from './machine/path-taken.ts';
 import { MomentPanels } from './moment-panels.tsx';
@@ -89,6 +90,16 @@ export function ResourcePage({ place, kind, id }: Props) {
               onMove={(index) => moveTo(entries[index]!.revision)}
               statusBefore={state === null ? null : statusOf(kind, state)}
               isOpen={state !== null && reachesEnd(shown.value)}
+              above={
+                isPartial(shown.value) && (
+                  <LifeStrip
+                    kind={kind}
+                    id={id}
+                    entries={entries}
+                    onPick={(time) => navigate(withQuery(place, { at: time, live: null }), { replace: true })}
+                  />
+                )
+              }
               beside={
                 <Around
                   shown={shown.value}
@@ -112,6 +123,7 @@ export function ResourcePage({ place, kind, id }: Props) {
               <MachinePanel
                 id={id}
                 transitions={transitionsIn(entries.slice(0, cursor + 1))}
+                isWhole={entries[0]!.revision === 0}
                 node={at === null ? (state as NodeView | null) : null}
               />
             )}
@@ -134,5 +146,8 @@ function cursorIn(entries: readonly HistoryEntry[], at: number | null): number {
     entries.findLastIndex(({ revision }) => revision <= at),
   );
 }
+
+/** Whether there are events before those that are shown, or after them. */
+const isPartial = (shown: Shown): boolean => shown.entries[0]!.revision > 0 || !reachesEnd(shown);
 
 const reachesEnd = ({ entries, lastRevision }: Shown): boolean => entries.at(-1)?.revision === lastRevision;

@@ -87,7 +87,7 @@ function labelled(edges: readonly EdgeTaken[]): LabelledEdge[] {
     const [start, end] = [boxByState.get(from), boxByState.get(to)];
     if (!start || !end) continue;
     const way = wayBetween(start, end);
-    const text = `${count > 1 ? `${count}× ` : ''}${formatDuration(spentMs)}`;
+    const text = `${count}× ${formatDuration(spentMs)}`;
     const clashes = (y: number): boolean =>
       placed.some(
         (other) =>

@@ -13,16 +13,18 @@ export type NodeView = State<'node'> & { readonly allowed?: readonly string[] };
 interface Props {
   readonly id: string;
   readonly transitions: readonly Transition[];
+  /** Whether these are all transitions up to there, not only those of the events that are loaded. */
+  readonly isWhole: boolean;
   /** What the node is now; null where it is deleted, or the past is looked at. */
   readonly node: NodeView | null;
 }
 
 /** The state machine with the path a node took, and the verbs it would accept now. */
-export function MachinePanel({ id, transitions, node }: Props) {
+export function MachinePanel({ id, transitions, isWhole, node }: Props) {
   const path = pathTaken(transitions);
   return (
     <section className="panel" aria-labelledby="machine-title">
-      <h2 id="machine-title">The path it took</h2>
+      <h2 id="machine-title">The path it took{!isWhole && ', in the events that are loaded'}</h2>
       <MachineDrawing path={path} />
       <details>
         <summary>The same as a table</summary>

@@ -19,6 +19,8 @@ interface Props {
   readonly statusBefore: string | null;
   /** Whether the life goes on after the last event, up to the present. */
   readonly isOpen: boolean;
+  /** What stands between the head and the drawing. */
+  readonly above: ReactNode;
   /** What stands in the head, beside the title. */
   readonly beside: ReactNode;
 }
@@ -44,6 +46,7 @@ export function Timeline(props: Props) {
           </button>
         )}
       </div>
+      {props.above}
       <div ref={frame} className="timeline-frame">
         {width > 0 && (
           <Drawing

@@ -2,7 +2,7 @@ import type { Ref } from 'react';
 import type { Kind, Why } from '../../../../src/client/index.ts';
 import { hrefOf } from '../../../lib/kinds.ts';
 import { resourceOf } from '../../../lib/resource-of.ts';
-import { setLedgerTime } from '../../../lib/time.ts';
+import { MomentShown, setLedgerTime } from '../../../lib/time.ts';
 import { useLoaded } from '../../../lib/use-loaded.ts';
 import { Age } from '../../../parts/age.tsx';
 import { FailureNote } from '../../../parts/failure-note.tsx';
@@ -33,15 +33,24 @@ export function WhyPanel({ kind, id, at, latest, panelRef }: Props) {
   const { value } = why;
   return (
     <aside ref={panelRef} tabIndex={-1} className="panel why" aria-labelledby="why-title">
-      <h2 id="why-title">{value ? titleOf(value) : 'Why'}</h2>
+      <h2 id="why-title">{value ? titleOf(value, at !== null) : 'Why'}</h2>
       {at !== null && <p className="quiet">As it was at event {at + 1}</p>}
       <FailureNote what="The reason" failure={why.failure} retry={why.reload} />
-      {value ? <Answer why={value} /> : !why.failure && <Skeleton lines={6} what="the reason" />}
+      {value ? (
+        <MomentShown value={at === null ? null : value.at.time}>
+          <Answer why={value} />
+        </MomentShown>
+      ) : (
+        !why.failure && <Skeleton lines={6} what="the reason" />
+      )}
     </aside>
   );
 }
 
-const titleOf = ({ verdict, status }: Why): string => (verdict === 'fine' ? `Why ${status}` : `Why still ${status}`);
+function titleOf({ verdict, status }: Why, isPast: boolean): string {
+  if (isPast) return `Why it was ${status}`;
+  return verdict === 'fine' ? `Why ${status}` : `Why still ${status}`;
+}
 
 function Answer({ why }: { readonly why: Why }) {
   return (

@@ -1,4 +1,5 @@
 import { type Kind, kinds } from '../../domain/kernel/resource.ts';
+import { kindOf, provisionStates } from '../../domain/node/provision-machine.ts';
 import type { Node } from '../../domain/node/state.ts';
 import type { Port } from '../../domain/port/state.ts';
 import type { Server } from '../../domain/server/state.ts';
@@ -69,16 +70,8 @@ const failed: Readonly<Record<Kind, { statuses: readonly string[]; reason: (view
     reason: ({ fault }: Server & { fault?: { message: string } }) => fault?.message ?? null,
   },
   node: {
-    statuses: [
-      'error',
-      'deploy failed',
-      'clean failed',
-      'inspect failed',
-      'adopt failed',
-      'rescue failed',
-      'unrescue failed',
-      'service failed',
-    ],
+    // Ironic's machine counts "error", where a node that could not be undeployed rests, among the stable ones.
+    statuses: provisionStates.filter((state) => state === 'error' || kindOf(state) === 'failed'),
     reason: ({ lastError }: Node) => lastError,
   },
   agent: { statuses: ['lost'], reason: () => null },

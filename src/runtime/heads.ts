@@ -20,6 +20,7 @@ export interface HeadsOptions {
  * bound asks for all of its host's, and would find them driven out by other ports. They are small, and there are a few a host.
  */
 const cachedAgents = 65_536;
+const agentStreams = streamOf({ kind: 'agent', id: '' });
 
 /** The stream ends in memory: those used last are kept, each loaded once however many ask at the same time. */
 export class Heads {
@@ -42,7 +43,7 @@ export class Heads {
 
   async of(resource: ResourceRef): Promise<Head> {
     const stream = streamOf(resource);
-    const heads = this.#cacheOf(resource);
+    const heads = this.#cacheOf(stream);
     const cached = heads.get(stream);
     if (cached) return cached;
     const running = this.#loading.get(stream);
@@ -68,10 +69,11 @@ export class Heads {
   overtake(events: readonly RecordedEvent[]): Set<string> {
     const unknown = new Set<string>();
     for (const { stream, revision } of events) {
-      const head = this.#heads.peek(stream);
+      const heads = this.#cacheOf(stream);
+      const head = heads.peek(stream);
       if (head && head.revision < revision) this.discard(head);
       if (this.#loading.has(stream)) this.#heardOf.set(stream, revision);
-      if (!this.#heads.has(stream)) unknown.add(stream);
+      if (!heads.has(stream)) unknown.add(stream);
     }
     return unknown;
   }
@@ -89,12 +91,12 @@ export class Heads {
   /** Forgets a head that is not as the stream is; whoever built on it finds out and loads again. */
   discard(head: Head): void {
     head.broken = true;
-    const heads = this.#cacheOf(head.resource);
+    const heads = this.#cacheOf(head.stream);
     if (heads.get(head.stream) === head) heads.delete(head.stream);
   }
 
-  #cacheOf({ kind }: ResourceRef): LRUCache<string, Head> {
-    return kind === 'agent' ? this.#agents : this.#heads;
+  #cacheOf(stream: string): LRUCache<string, Head> {
+    return stream.startsWith(agentStreams) ? this.#agents : this.#heads;
   }
 
   /** The head's state as a snapshot, when enough has happened since the last one. Taken now, kept when it is durable. */

@@ -156,7 +156,7 @@ function binding(port: Port, world: World): ConditionDraft {
       met: true,
       summary: `It is bound to ${bound.host}${driver} as ${bound.vifType}.`,
       since: bound.since,
-      proof: [{ on: self(port), types: bindingEvents }],
+      proof: [{ on: self(port), types: bindingEvents, at: bound.since }],
     };
   }
   const where =
@@ -169,7 +169,7 @@ function binding(port: Port, world: World): ConditionDraft {
     clearable: byOperator('Whoever places what it belongs to, binds it.', {
       command: bound.host === null ? null : remedy(self(port), 'BindPort', { host: bound.host }),
     }),
-    proof: [{ on: self(port), types: ['PortCreated', 'PortUnbound', 'BindingRequested'] }],
+    proof: [{ on: self(port), types: ['PortCreated', 'PortUnbound', 'BindingRequested'], at: bound.since }],
   };
 }
 
@@ -178,6 +178,7 @@ const telling = ['agent-dead', 'no-segment', 'no-address', 'error', 'bound-above
 
 function failed(port: Port, world: World): ConditionDraft {
   const { host, failure } = port.binding;
+  const since = failure?.since ?? port.binding.since;
   const tried = failure?.tried ?? [];
   const deciding = tried.filter(({ outcome }) => telling.includes(outcome));
   const answers = deciding.length > 0 ? deciding : tried.filter(({ outcome }) => outcome === 'no-agent');
@@ -188,9 +189,13 @@ function failed(port: Port, world: World): ConditionDraft {
     what: 'binding',
     met: false,
     summary: `No driver could bind it to ${host}: ${why || 'none was there to be asked'}.`,
-    since: failure?.since ?? port.binding.since,
+    since,
     ...whoMends(deciding.length > 0, dead, bind),
-    proof: [{ on: self(port), types: ['PortBindingFailed'] }],
+    proof: [since, latest(world, self(port), ['PortBindingFailed'])?.time ?? since].map((at) => ({
+      on: self(port),
+      types: ['PortBindingFailed', 'PortCreated', 'BindingRequested'],
+      at,
+    })),
   };
 }
 

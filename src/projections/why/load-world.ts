@@ -113,11 +113,23 @@ class Gathering {
     const { kind } = resource;
     const { state, revision } = then;
     const tail = new StreamTail(this.#sources.store, resource, revision);
-    await tail.read(explainers[kind].mustSee);
+    await tail.read();
+    await this.#seeStatusChange(resource, tail);
     this.#states.set(streamOf(resource), state);
     this.#tails.set(streamOf(resource), tail);
     const [naming, agents] = await Promise.all([this.#naming(resource, state), this.#agentsOfHolder(state)]);
     return [...explainers[kind].looksAt(state, this.#sources), ...naming, ...agents];
+  }
+
+  /** When the status began is known to the read models; to look for that event one by one could take long. */
+  async #seeStatusChange(resource: ResourceRef, tail: StreamTail): Promise<void> {
+    const types = explainers[resource.kind].mustSee;
+    if (!types || tail.has(types)) return;
+    const { time } = this.#scene;
+    const stays = await this.#ask((views) => views.ask('statusHistory', { ...resource, from: time, to: time }));
+    const since = stays?.value.items.at(-1)?.statusSince;
+    if (since !== undefined) await tail.reach(types, since);
+    await tail.readBackTo(types);
   }
 
   /** One resource that cannot be folded is left out; the others still explain themselves. */
@@ -161,14 +173,20 @@ class Gathering {
     kind: Kind,
     ask: (views: Pick<Views, 'ask'>) => Promise<{ value: { items: readonly { id: string }[] } }>,
   ): Promise<ResourceRef[]> {
+    const answered = await this.#ask(ask);
+    return answered?.value.items.map(({ id }) => ({ kind, id })) ?? [];
+  }
+
+  /** Null where the read models do not answer; the explanation says that something was left out. */
+  async #ask<T>(ask: (views: Pick<Views, 'ask'>) => Promise<T>): Promise<T | null> {
     const views = this.#sources.views();
     try {
       if (!views) throw new ViewsError({ code: 'not-ready' });
-      return (await ask(views)).value.items.map(({ id }) => ({ kind, id }));
+      return await ask(views);
     } catch (error) {
       if (!(error instanceof ViewsError)) throw error;
       this.#partial = true;
-      return [];
+      return null;
     }
   }
 }

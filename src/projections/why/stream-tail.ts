@@ -5,8 +5,8 @@ import type { EventStore, RecordedEvent } from '../../store/event-store.ts';
 
 /** Events read at first, and at most, from the end of a stream. */
 const newest = 100;
-const most = 10_000;
-const page = 1000;
+const most = 2_000;
+const page = 500;
 
 interface Seen {
   readonly event: RecordedEvent;
@@ -22,6 +22,8 @@ export class StreamTail {
   readonly #stream: string;
   readonly #revision: number;
   readonly #seen: Seen[] = [];
+  /** Older ones that were looked for, newest first. */
+  readonly #older: Seen[] = [];
 
   constructor(store: EventStore, resource: ResourceRef, revision: number) {
     this.#store = store;
@@ -30,22 +32,33 @@ export class StreamTail {
   }
 
   get happened(): readonly Happening[] {
-    return this.#seen.map(({ happening }) => happening);
+    return [...this.#seen, ...this.#older].map(({ happening }) => happening);
   }
 
-  /** Reads the newest events, and on until one of these types is among them. */
-  async read(types: readonly string[] = []): Promise<void> {
+  async read(): Promise<void> {
     await this.#readOn(newest);
-    while (types.length > 0 && this.#canReadOn && !this.#seen.some(({ event }) => types.includes(event.type))) {
-      await this.#readOn(page);
-    }
+  }
+
+  has(types: readonly string[]): boolean {
+    return [...this.#seen, ...this.#older].some(({ event }) => types.includes(event.type));
+  }
+
+  /** Reads on until one of these types is among them, or until that costs too much. */
+  async readBackTo(types: readonly string[]): Promise<void> {
+    while (this.#canReadOn && !this.has(types)) await this.#readOn(page);
+  }
+
+  /** Takes in the event of one of these types at a time before all others. */
+  async reach(types: readonly string[], at: string): Promise<void> {
+    const found = await this.#findAt(at, ({ type }) => types.includes(type));
+    if (found && found.event.time === at) this.#older.push(found);
   }
 
   /** The event a clue means; null where it cannot be found at a bearable price. */
   async find({ types, at, where = () => true }: Clue): Promise<Proof | null> {
     const means = ({ type, time, data }: Happening): boolean =>
       types.includes(type) && (at === undefined || time === at) && where(data);
-    const known = this.#seen.find(({ happening }) => means(happening));
+    const known = [...this.#seen, ...this.#older].find(({ happening }) => means(happening));
     if (known) return proofOf(known.event);
     const found = at === undefined ? await this.#findBefore(means) : await this.#findAt(at, means);
     return found ? proofOf(found.event) : null;

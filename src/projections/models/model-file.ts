@@ -60,7 +60,7 @@ export function openExisting(path: string, identity: Identity): { db: Database.D
     db = new Database(path, { timeout: busyTimeoutMs });
     const verdict = judge(db, identity);
     if (verdict !== 'unusable') {
-      useSafely(db);
+      keepSafely(db);
       return { db, verdict };
     }
     db.close();
@@ -86,7 +86,7 @@ export function createFile(path: string, identity: Identity, forBulkLoad: boolea
     db.pragma('synchronous = OFF');
     db.pragma('cache_size = -131072');
   } else {
-    useSafely(db);
+    keepSafely(db);
   }
   db.transaction(() => {
     db.exec(tables);
@@ -105,7 +105,7 @@ export function seal(db: Database.Database, path: string, identity: Identity): v
   db.pragma('analysis_limit = 1000');
   db.exec('ANALYZE');
   if (path !== inMemory) syncToDisk(path);
-  useSafely(db);
+  keepSafely(db);
   db.transaction(() => writeMeta(db, identity))();
 }
 
@@ -125,7 +125,7 @@ export const isDamage = (error: unknown): boolean =>
   error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code);
 
 /** What a crash of the machine may lose of such a file are its last commits; the ledger still has their events. */
-function useSafely(db: Database.Database): void {
+function keepSafely(db: Database.Database): void {
   db.pragma('journal_mode = WAL');
   db.pragma('synchronous = NORMAL');
   db.pragma('cache_size = -65536');

@@ -63,7 +63,7 @@ export function deadlinePassed(node: Node, passed: PassedDeadline, facts: NodeFa
 function callBackMissed(node: Node, { name }: Deadline, facts: NodeFacts): NodeEvent[] {
   const { provisionState, stateSince, step } = node;
   const inStep = step ? `, in the step ${step.name}` : '';
-  const error = `Timed out (${name}): the node did not call back in time. It is in ${provisionState} since ${stateSince}${inStep}.`;
+  const error = `Timed out (${name}): the node did not call back in time. It had been in ${provisionState} since ${stateSince}${inStep}.`;
   return [...moves(node, ['fail'], { cause: 'timeout', facts, error }), ...faultOnFailure(node, 'fail', error)];
 }
 

@@ -74,6 +74,6 @@ function postponed(node: Node, report: ProvisionReport, facts: NodeFacts): NodeE
 function outsider(node: Node, report: ProvisionReport): NodeEvent[] {
   if (report.event === 'error') return errorRaised(node, report);
   const { holder, purpose } = node.reservation!;
-  const detail = `The lock is held by ${holder} for ${purpose}; ${report.event} did not come from there.`;
+  const detail = `The lock is held by ${holder} for ${purpose}; ${report.event} did not come from there: give the token of the lock, or the name of its holder.`;
   return refuse('reservation-not-held', detail, { holder, purpose });
 }

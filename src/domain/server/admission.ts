@@ -67,7 +67,7 @@ const listed = (states: readonly (string | null)[] | 'any'): string =>
   states === 'any' ? 'any' : states.map((state) => state ?? 'none').join(', ');
 
 const sentences: Readonly<Record<Obstacle['slug'], (server: Server, guard: Guard) => string>> = {
-  'server-locked': ({ lock }) => `the server is locked by ${lock?.by}.`,
+  'server-locked': ({ lock }) => `the server is locked by ${lock?.by}; UnlockServer lifts the lock.`,
   'server-without-host': () => 'the server is on no host.',
   'server-in-wrong-state': ({ vmState, taskState }, guard) =>
     guard.vmStates === 'any' || guard.vmStates.includes(vmState)

@@ -1,5 +1,5 @@
 /**
- * Reads: the read models built anew, a thousand subscribers of one port, and the past of a port with a long history.
+ * Reads: the read models built anew, a thousand subscribers of one port, the past of a port with a long history, and why.
  * The ledger has 200,000 events, or as many as `BENCH_EVENTS` says.
  */
 
@@ -10,9 +10,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openStore } from '../src/store/open-store.ts';
 import { projectionLines } from './projections.ts';
-import { type Line, median } from './support/measure.ts';
+import { type Line, median, percentile, timed } from './support/measure.ts';
 import { type ServerProcess, startServer } from './support/processes.ts';
 import { fillLedger, portId } from './support/sample-ledger.ts';
+import { whyLines } from './why.ts';
 
 const events = Number(process.env.BENCH_EVENTS ?? 200_000);
 const eventsAPort = 10;
@@ -34,6 +35,7 @@ export async function readLines(): Promise<Line[]> {
     return [
       ...(await projectionLines(Math.ceil(events / 7))),
       ...(await pastLines(server.url)),
+      ...(await whyLines(`${server.url}/v1/ports/${portId(0)}`, longHistory, events)),
       ...(await subscriptionLines(server)),
     ];
   } finally {
@@ -53,17 +55,6 @@ async function fill(ledger: string): Promise<void> {
 
 async function ready(url: string): Promise<void> {
   while ((await fetch(`${url}/readyz`)).status !== 200) await sleep(100);
-}
-
-const percentile = (values: readonly number[], share: number): number =>
-  values.toSorted((a, b) => a - b)[Math.min(Math.floor(values.length * share), values.length - 1)]!;
-
-async function timed(url: string): Promise<number> {
-  const start = performance.now();
-  const response = await fetch(url);
-  await response.text();
-  if (!response.ok) throw new Error(`${response.status} from ${url}`);
-  return performance.now() - start;
 }
 
 async function pastLines(url: string): Promise<Line[]> {

@@ -1,6 +1,6 @@
 /** Why, on a port with a long history in a long ledger: now, and as it was. */
 
-import { type Line, median } from './support/measure.ts';
+import { type Line, median, percentile, timed } from './support/measure.ts';
 
 const samples = 200;
 
@@ -24,15 +24,4 @@ export async function whyLines(port: string, history: number, events: number): P
       baseline: { what: 'ms, ?at= alone', value: median(state) },
     },
   ];
-}
-
-const percentile = (values: readonly number[], share: number): number =>
-  values.toSorted((a, b) => a - b)[Math.min(Math.floor(values.length * share), values.length - 1)]!;
-
-async function timed(url: string): Promise<number> {
-  const start = performance.now();
-  const response = await fetch(url);
-  await response.text();
-  if (!response.ok) throw new Error(`${response.status} from ${url}`);
-  return performance.now() - start;
 }

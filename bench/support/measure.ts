@@ -21,6 +21,18 @@ export const median = (values: readonly number[]): number => {
   return sorted.length % 2 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 };
 
+export const percentile = (values: readonly number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.min(Math.floor(values.length * share), values.length - 1)]!;
+
+/** Milliseconds from the request to the whole answer. */
+export async function timed(url: string): Promise<number> {
+  const start = performance.now();
+  const response = await fetch(url);
+  await response.text();
+  if (!response.ok) throw new Error(`${response.status} from ${url}`);
+  return performance.now() - start;
+}
+
 /**
  * Runs two things in turns, `rounds` times each, and gives both medians and the median of the ratios. Turns, because the
  * machine is never as quiet in one minute as in the next.

@@ -1,12 +1,14 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { aggregates } from './domain/aggregates.ts';
 import type { Search } from './domain/flows/searching-flow.ts';
 import { countedStates } from './domain/node/under-way.ts';
 import { deferred } from './projections/host/deferred.ts';
 import { searchViews } from './projections/search.ts';
 import { openViews, type Views } from './projections/views.ts';
+import { timestamp } from './runtime/clock.ts';
 import { type AnyFlow, FlowRunner, type FlowsObserver } from './runtime/flows.ts';
 import type { Runtime } from './runtime/runtime.ts';
-import type { EventStore } from './store/event-store.ts';
+import { type EventStore, isShared } from './store/event-store.ts';
 
 export interface BackgroundOptions {
   readonly store: EventStore;
@@ -98,6 +100,7 @@ export class Background {
     this.#flows.start();
     this.#views = await opening;
     await this.#takeUp(this.#views, head);
+    if (isShared(store.info)) await this.#keepDeadlinesOfOthers(this.#views);
   }
 
   /** What happens from now on sets the clock by itself; this is for what was waiting before. */
@@ -114,7 +117,29 @@ export class Background {
     }
     this.#takenUp = true;
   }
+
+  /** What other processes have set in motion is kept by the one that does the work of all. */
+  async #keepDeadlinesOfOthers(views: Views): Promise<void> {
+    const { signal } = this.#stopping;
+    const { runtime, observer } = this.#options;
+    while (!signal.aborted) {
+      await pause(lookAheadMs, undefined, { signal, ref: false }).catch(() => {});
+      if (!this.#flows.isWorking) continue;
+      const soon = timestamp(runtime.clock.now() + lookAheadMs);
+      try {
+        for await (const { resource, at } of views.deadlines()) {
+          if (at > soon || signal.aborted) break;
+          await runtime.takeUp(resource);
+        }
+      } catch (error) {
+        observer.backgroundFailed('deadlines of other processes', error);
+      }
+    }
+  }
 }
+
+/** How often the deadlines that other processes may have set are looked through. */
+const lookAheadMs = 5_000;
 
 /** How long at a time to wait for the read models to catch up. */
 const patienceMs = 5_000;

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Flow, FlowCommand, FlowEvent } from '../domain/flows/flow.ts';
 import type { Search, SearchingFlow } from '../domain/flows/searching-flow.ts';
@@ -49,6 +50,8 @@ export class FlowRunner {
   readonly #options: FlowsOptions;
   readonly #types: readonly string[];
   readonly #stop = new AbortController();
+  /** Aborts where this process is no longer the one to do the work; null while it is not. */
+  #working: AbortSignal | null = null;
   readonly #lanes = new Map<string, Promise<void>>();
   /** Events under way, oldest first; the checkpoint may pass those that are done at the front. */
   readonly #underWay: { position: string; done: boolean }[] = [];
@@ -72,6 +75,15 @@ export class FlowRunner {
     this.#running = this.#run();
   }
 
+  /** Whether this process is the one to do the work. */
+  get isWorking(): boolean {
+    return !this.#isOver;
+  }
+
+  get #isOver(): boolean {
+    return this.#working?.aborted ?? true;
+  }
+
   /** Settles when every event so far has been reacted to, or waits for the clock. For tests and simulated time. */
   async idle(): Promise<void> {
     for (;;) {
@@ -85,18 +97,34 @@ export class FlowRunner {
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#running;
-    await this.#keepCheckpoint();
   }
 
+  /** Of all processes that have the ledger open, one at a time does this; where it falls out, the next goes on. */
   async #run(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      const lease = await this.#options.store.lease(checkpointName, this.#stop.signal);
+      if (!lease) return;
+      this.#working = AbortSignal.any([this.#stop.signal, lease.lost]);
+      setMaxListeners(0, this.#working); // whatever is under way listens to it
+      await this.#follow(this.#working).catch((error) => this.#failed(error));
+      if (!lease.lost.aborted) await this.#keepCheckpoint();
+      this.#working = null;
+      await lease.release();
+    }
+  }
+
+  /** The ledger is out of reach, for one. Real time passes, for it has nothing to do with that of the ledger. */
+  async #failed(error: unknown): Promise<void> {
+    this.#options.observer?.checkpointFailed?.(error);
+    await pause(retryMs, undefined, { signal: this.#stop.signal, ref: false }).catch(() => {});
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
     const { store } = this.#options;
     const after = await store.loadCheckpoint(checkpointName);
     this.#position = after;
-    const subscription = store.subscribe({
-      ...(after !== null && { after }),
-      filter: { types: this.#types },
-      signal: this.#stop.signal,
-    });
+    this.#underWay.length = 0;
+    const subscription = store.subscribe({ ...(after !== null && { after }), filter: { types: this.#types }, signal });
     for await (const message of subscription) {
       if (message.kind === 'caught-up') {
         this.#seen = message.position;
@@ -138,7 +166,7 @@ export class FlowRunner {
     if (data === undefined) return;
     const { id, revision, type, time } = recorded;
     const event: FlowEvent = { id, resource, revision, type, time, data };
-    while (!this.#stop.signal.aborted) {
+    while (!this.#isOver) {
       try {
         await this.#react(event, recorded);
         return;
@@ -187,7 +215,7 @@ export class FlowRunner {
         correlationId: String(recorded.metadata.$correlationId),
         causationId: event.id,
       });
-      if (outcome.outcome === 'done' || this.#stop.signal.aborted) return;
+      if (outcome.outcome === 'done' || this.#isOver) return;
       const { refusal } = outcome;
       if (refusal.help.retryable && attempt < patience) {
         await this.#pause(retryMs * 2 ** (attempt - 1));
@@ -238,7 +266,7 @@ export class FlowRunner {
 
   /** In real time: a busy ledger commits many times in a moment, and looking at each commit alone would cost as much. */
   async #gather(): Promise<void> {
-    await pause(gatherMs, undefined, { signal: this.#stop.signal, ref: false }).catch(() => {});
+    await pause(gatherMs, undefined, { signal: this.#working!, ref: false }).catch(() => {});
   }
 
   #oneSettled(): Promise<void> {
@@ -252,7 +280,8 @@ export class FlowRunner {
   /** On the ledger's clock, so that simulated time passes it over; whoever pauses does not keep `idle` waiting. */
   #pause(milliseconds: number): Promise<void> {
     const { clock } = this.#options.runtime;
-    if (this.#stop.signal.aborted) return Promise.resolve(); // what it would wake from has happened
+    const working = this.#working;
+    if (!working || working.aborted) return Promise.resolve(); // what it would wake from has happened
     return new Promise((resolve) => {
       this.#pausing += 1;
       const goOn = (): void => {
@@ -260,14 +289,14 @@ export class FlowRunner {
         resolve();
       };
       const cancel = clock.schedule(clock.now() + milliseconds, () => {
-        this.#stop.signal.removeEventListener('abort', abandon);
+        working.removeEventListener('abort', abandon);
         goOn();
       });
       const abandon = (): void => {
         cancel();
         goOn();
       };
-      this.#stop.signal.addEventListener('abort', abandon, { once: true });
+      working.addEventListener('abort', abandon, { once: true });
       this.#wakeIdle();
     });
   }

@@ -11,8 +11,8 @@ import {
 } from '../domain/kernel/aggregate.ts';
 import type { DomainEvent } from '../domain/kernel/events.ts';
 import { Refusal, refuser } from '../domain/kernel/refusal.ts';
-import { type Kind, type ResourceRef, streamOf } from '../domain/kernel/resource.ts';
-import type { EventStore, Receipt } from '../store/event-store.ts';
+import { type Kind, type ResourceRef, resourceOf, streamOf } from '../domain/kernel/resource.ts';
+import { type EventStore, isShared, type Receipt } from '../store/event-store.ts';
 import { isStoreError } from '../store/store-error.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { Census } from './census.ts';
@@ -25,6 +25,7 @@ import { commandIdOf } from './ids.ts';
 import type { RuntimeObserver } from './observer.ts';
 import { advance, answeredEventText, type Decision } from './recording.ts';
 import { runtimeRefusals } from './refusals.ts';
+import { SignsOfLife } from './signs-of-life.ts';
 import { Turns } from './turns.ts';
 
 /** How often a command is decided anew when others keep changing the resource under it. */
@@ -54,7 +55,7 @@ export class Runtime {
   readonly #heads: Heads;
   readonly #turns = new Turns();
   readonly #deadlines: Deadlines;
-  readonly #heardAt = new Map<string, string>();
+  readonly #signsOfLife: SignsOfLife;
   readonly #listeningSince: string;
   /** For decisions that need no other resource. They may still depend on their own signs of life. */
   readonly #nobodyElse: Related = { stateOf: () => null, heardAt: (resource) => this.heardAt(resource) };
@@ -67,6 +68,7 @@ export class Runtime {
     this.#settings = options.settings ?? {};
     this.#observer = options.observer ?? {};
     this.#listeningSince = timestamp(options.clock.now());
+    this.#signsOfLife = new SignsOfLife(options.clock, options.store);
     this.#census = new Census(options.aggregates);
     this.#heads = new Heads(options, (head) => this.#census.note(head.resource.kind, head.stream, head.state));
     this.#deadlines = new Deadlines(
@@ -74,6 +76,10 @@ export class Runtime {
       (resource, due) => this.#meetDeadline(resource, due),
       (error) => this.#observer.deadlineFailed?.(error),
     );
+    this.#store.watch({
+      stored: (events) => this.#recount(this.#heads.overtake(events)),
+      announced: (text) => this.#signsOfLife.hear(text),
+    });
   }
 
   /**
@@ -98,6 +104,7 @@ export class Runtime {
   /** Stops the alarm clock. Commands in flight end by themselves; the store's own close waits for them. */
   close(): void {
     this.#deadlines.close();
+    this.#signsOfLife.close();
   }
 
   /** The resource as it is now, durably; null where nothing was ever recorded. */
@@ -114,9 +121,9 @@ export class Runtime {
     return this.lastHeardAt(resource) ?? this.#listeningSince;
   }
 
-  /** When it last gave one to this process; null where it gave none. */
+  /** When it last gave one since the process started; null where it gave none. */
   lastHeardAt(resource: ResourceRef): string | null {
-    return this.#heardAt.get(streamOf(resource)) ?? null;
+    return this.#signsOfLife.of(resource);
   }
 
   /** A retry finds what the first try did: the one still running, or the one whose receipt is stored. */
@@ -178,7 +185,8 @@ export class Runtime {
       if (!(error instanceof Refusal)) throw error;
       return { outcome: this.#refused(request, head, time, error) };
     }
-    if (events.length === 0 && !receipt) return { outcome: onceDurable(durable, () => alreadyDone(request, head)) };
+    if (events.length === 0 && !receipt)
+      return { outcome: this.#confirmed(head, durable, () => alreadyDone(request, head)) };
     return { outcome: this.#append(request, head, { commandId, time, events, receipt }) };
   }
 
@@ -191,17 +199,37 @@ export class Runtime {
     const answer = (revision: number): Outcome => ({ outcome: 'refused', resource, refusal, revision });
     const { revision, durable } = head;
     const { recorded: events } = refusal;
-    if (events.length === 0) return onceDurable(durable, () => answer(revision));
+    if (events.length === 0) return this.#confirmed(head, durable, () => answer(revision));
     const decision = { commandId: randomUUID(), time, events, receipt: undefined };
     return this.#append(request, head, decision).then((appended) => appended && answer(appended.revision));
+  }
+
+  /**
+   * What holds once everything it rests on is durable; null where some of that was lost. An append is checked by the store;
+   * a verdict without one stands only if no other process has changed the resource before it is given.
+   */
+  async #confirmed(head: Head, durable: Promise<unknown>, outcome: () => Outcome): Promise<Outcome | null> {
+    try {
+      await durable;
+    } catch {
+      return null;
+    }
+    if (!(await this.#isCurrent(head))) return null;
+    return outcome();
+  }
+
+  /** Takes in what other processes have stored; whether the head is still the stream's end. */
+  async #isCurrent(head: Head): Promise<boolean> {
+    if (isShared(this.#store.info)) await this.#store.head();
+    return !head.broken;
   }
 
   /** The other resources that the decision must see, as they durably are. */
   async #relatedTo(aggregate: Aggregate, head: Head, request: CommandRequest): Promise<Related> {
     const heads = new Map<string, Head>();
-    for (const other of aggregate.needs?.(head.state, request, this.#settings) ?? []) {
-      heads.set(streamOf(other), await this.#heads.of(other));
-    }
+    const needed = aggregate.needs?.(head.state, request, this.#settings) ?? [];
+    if (needed.length > 0) await this.#isCurrent(head);
+    for (const other of needed) heads.set(streamOf(other), await this.#heads.of(other));
     return {
       stateOf: (other) => heads.get(streamOf(other))?.current?.state ?? null,
       heardAt: (other) => this.heardAt(other),
@@ -286,9 +314,18 @@ export class Runtime {
     return this.#deadlinesOf(aggregate, await this.#heads.of(resource));
   }
 
+  /** Resources that another process has changed count as what they are now. */
+  #recount(streams: Iterable<string>): void {
+    for (const stream of streams) {
+      const resource = resourceOf(stream);
+      if (resource && this.#aggregates[resource.kind].countsAs)
+        this.takeUp(resource).catch((error) => this.#observer.deadlineFailed?.(error));
+    }
+  }
+
   #noteSignOfLife({ resource, type }: CommandRequest): void {
     if (!this.#aggregates[resource.kind].signsOfLife?.includes(type)) return;
-    this.#heardAt.set(streamOf(resource), timestamp(this.clock.now()));
+    this.#signsOfLife.note(resource);
   }
 
   #report({ resource, type }: CommandRequest, outcome: Outcome): void {
@@ -330,9 +367,5 @@ function refusal(resource: ResourceRef, refusing: () => never, revision = -1): O
     throw error;
   }
 }
-
-/** What holds once everything it rests on is durable; null where some of that was lost. */
-const onceDurable = (durable: Promise<unknown>, outcome: () => Outcome): Promise<Outcome | null> =>
-  durable.then(outcome, () => null);
 
 const later = (a: string, b: string): string => (a > b ? a : b);

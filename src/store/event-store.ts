@@ -125,6 +125,25 @@ export interface LedgerInfo {
 /** What stays the same where a ledger moves to another engine. */
 export type LedgerIdentity = Pick<LedgerInfo, 'ledgerId' | 'clock' | 'createdAt'>;
 
+/** What a process hears of a ledger that others may have open as well. */
+export interface LedgerWatcher {
+  /** Events that came into the ledger, this process's own among them, before `head` tells of them. */
+  stored(events: readonly RecordedEvent[]): void;
+  /** What a process said to the others. */
+  announced(text: string): void;
+}
+
+/** A piece of work that this process does, of all that have the ledger open. */
+export interface Lease {
+  /** Aborts where another process has taken the work over, or may have. */
+  readonly lost: AbortSignal;
+  /** Lets another process have it at once. */
+  release(): Promise<void>;
+}
+
+/** Whether several processes may write the ledger at the same time. */
+export const isShared = ({ engine }: LedgerInfo): boolean => engine === 'eventstoredb';
+
 export interface EventStore {
   readonly info: LedgerInfo;
 
@@ -194,6 +213,19 @@ export interface EventStore {
 
   /** All checkpoints, by name. There is one for each reader, so they are few. */
   readCheckpoints(): Promise<readonly Checkpoint[]>;
+
+  /** From now on, until the store closes. Where only one can have the ledger open, nobody is told anything. */
+  watch(watcher: LedgerWatcher): void;
+
+  /** Says something to all processes that watch, which nobody need remember: it may be lost with the process. */
+  announce(text: string): Promise<void>;
+
+  /**
+   * Settles when this process is the one to do the named work; null where `stop` came first. Where one process has the
+   * ledger to itself, that is at once and for good. What is done under a lease must bear to be done twice: a process that
+   * stood still does not know yet that it lost it.
+   */
+  lease(name: string, stop: AbortSignal): Promise<Lease | null>;
 
   /** Finishes the appends in flight, ends the subscriptions, releases the ledger. */
   close(): Promise<void>;

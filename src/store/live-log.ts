@@ -47,12 +47,15 @@ export interface StreamPage {
 export class LiveLog {
   readonly #tail: LogTail;
   readonly #readOlder: ReadPage;
+  readonly #followOlder: ReadPage;
   readonly #waiting = new Set<() => void>();
   #closed = false;
 
-  constructor(tail: LogTail, readOlder: ReadPage) {
+  /** @param followOlder the same for those who follow, where they have more patience than those who read */
+  constructor(tail: LogTail, readOlder: ReadPage, followOlder: ReadPage = readOlder) {
     this.#tail = tail;
     this.#readOlder = readOlder;
+    this.#followOlder = followOlder;
   }
 
   get head(): number {
@@ -93,7 +96,13 @@ export class LiveLog {
     let cursor = parsePosition(after);
     for (let left = checkedLimit(limit); left > 0; await nextTurn()) {
       this.requireOpen();
-      const { events, considered } = await this.#page(cursor, filter, matches, Math.min(left, pageSize));
+      const { events, considered } = await this.#page(
+        this.#readOlder,
+        cursor,
+        filter,
+        matches,
+        Math.min(left, pageSize),
+      );
       yield* events;
       left -= events.length;
       cursor = considered;
@@ -164,7 +173,7 @@ export class LiveLog {
     if (signal) setMaxListeners(0, signal);
 
     while (!ended()) {
-      const page = await this.#page(cursor, filter, matches, pageSize);
+      const page = await this.#page(this.#followOlder, cursor, filter, matches, pageSize);
       for (const event of page.events) {
         yield { kind: 'event', event };
         if (ended()) return;
@@ -182,6 +191,7 @@ export class LiveLog {
   }
 
   #page(
+    readOlder: ReadPage,
     after: number,
     filter: EventFilter | undefined,
     matches: EventMatcher,
@@ -189,7 +199,7 @@ export class LiveLog {
   ): LogPage | Promise<LogPage> {
     if (after >= this.head) return { events: [], considered: after };
     if (after >= this.#tail.base) return this.#tail.page(after, matches, limit);
-    return this.#readOlder(after, this.head, filter, limit);
+    return readOlder(after, this.head, filter, limit);
   }
 
   /** Settles when the head moves, the log closes or one of the signals aborts; at once where one has. */

@@ -7,7 +7,9 @@ import {
   type EventFilter,
   type EventStore,
   formatPosition,
+  type Lease,
   type LedgerInfo,
+  type LedgerWatcher,
   type ReadAllOptions,
   type ReadStreamOptions,
   type RecordedEvent,
@@ -19,13 +21,15 @@ import {
 } from '../event-store.ts';
 import type { LogPage } from '../event-tail.ts';
 import { LiveLog } from '../live-log.ts';
-import { StoreError } from '../store-error.ts';
+import { isStoreError, StoreError } from '../store-error.ts';
+import { announce } from './announcements.ts';
 import { AppendLines } from './append-lines.ts';
 import { Calls, numberOf } from './calls.ts';
 import { Connection, defaultLimits, type Limits } from './connection.ts';
 import { Feed } from './feed.ts';
 import { KeptStreams } from './kept-streams.ts';
 import { KnownStreams } from './known-streams.ts';
+import { Leases } from './lease.ts';
 import { type IdentityOptions, identify } from './ledger-identity.ts';
 import { Look } from './look.ts';
 import { allReceipts } from './receipts.ts';
@@ -68,6 +72,8 @@ class EventStoreDbStore implements EventStore {
   readonly #look: Look;
   readonly #lines: AppendLines;
   readonly #snapshots: Snapshots;
+  readonly #leases: Leases;
+  readonly #watchers: LedgerWatcher[] = [];
   readonly #readOnly: boolean;
   #closing: Promise<void> | null = null;
 
@@ -85,12 +91,24 @@ class EventStoreDbStore implements EventStore {
     this.#kept = kept;
     this.#readOnly = readOnly;
     this.#known = new KnownStreams(calls);
-    this.#log = new LiveLog(new SparseTail(head, tailLimits), (...page) => this.#readOlder(...page));
-    const onEvents = (events: readonly RecordedEvent[]): void => this.#log.push(events);
-    this.#feed = new Feed({ connection, known: this.#known, position: head, onEvents });
+    this.#log = new LiveLog(
+      new SparseTail(head, tailLimits),
+      (...page) => this.#readOlder(...page),
+      (...page) => this.#followOlder(...page),
+    );
+    this.#feed = new Feed({
+      connection,
+      known: this.#known,
+      position: head,
+      onEvents: (events) => this.#stored(events),
+      onAnnouncement: (text) => {
+        for (const watcher of this.#watchers) watcher.announced(text);
+      },
+    });
     this.#look = new Look(calls, this.#feed);
     this.#lines = new AppendLines(connection, calls, this.#known, () => this.#look.caughtUp());
     this.#snapshots = new Snapshots(kept, calls);
+    this.#leases = new Leases(kept, connection);
     this.#feed.start();
   }
 
@@ -167,6 +185,20 @@ class EventStoreDbStore implements EventStore {
     return checkpoints.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
+  watch(watcher: LedgerWatcher): void {
+    this.#watchers.push(watcher);
+  }
+
+  async announce(text: string): Promise<void> {
+    this.#requireWritable();
+    await announce(this.#connection, text);
+  }
+
+  lease(name: string, stop: AbortSignal): Promise<Lease | null> {
+    this.#requireWritable();
+    return this.#leases.take(name, stop);
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -176,6 +208,12 @@ class EventStoreDbStore implements EventStore {
     await this.#lines.drained();
     this.#log.close();
     await Promise.all([this.#connection.close(), this.#feed.stop()]);
+  }
+
+  /** Those who remember what streams held hear of it before anybody reads it. */
+  #stored(events: readonly RecordedEvent[]): void {
+    for (const watcher of this.#watchers) watcher.stored(events);
+    this.#log.push(events);
   }
 
   async #checkpoints(): Promise<Record<string, string>> {
@@ -206,6 +244,18 @@ class EventStoreDbStore implements EventStore {
     }
     const last = raw.at(-1);
     return { events, considered: last ? numberOf(last) : head };
+  }
+
+  /** Whoever follows goes on when the database is back, however long that takes. */
+  async #followOlder(after: number, ...page: [number, EventFilter | undefined, number]): Promise<LogPage> {
+    for (;;) {
+      try {
+        return await this.#readOlder(after, ...page);
+      } catch (error) {
+        if (isStoreError(error, 'closed')) return { events: [], considered: after };
+        if (!isStoreError(error, 'unreachable')) throw error;
+      }
+    }
   }
 
   #requireWritable(): void {

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { AllStreamSubscription, ResolvedEvent } from '@eventstore/db-client';
 import type { RecordedEvent } from '../event-store.ts';
 import { StoreError } from '../store-error.ts';
+import { announcementIn, announcementStream } from './announcements.ts';
 import { backOff, TimeLimitError } from './attempts.ts';
 import { numberOf, placeOf } from './calls.ts';
 import type { Connection } from './connection.ts';
@@ -16,6 +17,7 @@ export interface FeedOptions {
   readonly position: number;
   /** Events of the ledger, in order, whole appends at a time. */
   readonly onEvents: (events: readonly RecordedEvent[]) => void;
+  readonly onAnnouncement: (text: string) => void;
 }
 
 interface Awaiting {
@@ -133,6 +135,8 @@ export class Feed {
       const { commandId, ...receipt } = idleReceiptIn(resolved.event!.data);
       known.peek(subject)?.noteIdle(Number(resolved.event!.revision), commandId, receipt);
     }
+    if (resolved.event?.streamId === announcementStream)
+      this.#options.onAnnouncement(announcementIn(resolved.event.data));
     if (stored && stored.left > 0) return;
     this.#flushSoon();
   }

@@ -6,8 +6,10 @@ import {
   type Checkpoint,
   type EventStore,
   formatPosition,
+  type Lease,
   type LedgerIdentity,
   type LedgerInfo,
+  type LedgerWatcher,
   type ReadAllOptions,
   type ReadStreamOptions,
   RecordedEvent,
@@ -20,6 +22,7 @@ import {
 import { EventTail } from '../event-tail.ts';
 import { LiveLog } from '../live-log.ts';
 import { replacesSnapshot } from '../snapshots.ts';
+import { ownLease } from '../sole-process.ts';
 import { StoreError } from '../store-error.ts';
 import { MemoryStream, storedReceipt } from './memory-stream.ts';
 
@@ -46,6 +49,7 @@ export class MemoryStore implements EventStore {
   readonly #streams = new Map<string, MemoryStream>();
   readonly #snapshots = new Map<string, Snapshot>();
   readonly #checkpoints = new Map<string, string>();
+  readonly #watchers: LedgerWatcher[] = [];
   readonly #log = new LiveLog(new EventTail(0, { maxEvents: Infinity, maxBytes: Infinity }), nothingIsOlder);
   #pending: PendingAppend[] = [];
   #committing: Promise<void> = Promise.resolve();
@@ -123,6 +127,16 @@ export class MemoryStore implements EventStore {
     return checkpoints.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
+  watch(watcher: LedgerWatcher): void {
+    this.#watchers.push(watcher);
+  }
+
+  async announce(): Promise<void> {}
+
+  async lease(): Promise<Lease> {
+    return ownLease;
+  }
+
   readSnapshots(): AsyncIterable<Snapshot> {
     return this.#log.readRows(pagesOf([...this.#snapshots.values()]));
   }
@@ -142,6 +156,7 @@ export class MemoryStore implements EventStore {
       const outcome = this.#decide(request, committed);
       return () => (outcome instanceof StoreError ? reject(outcome) : resolve(outcome));
     });
+    for (const watcher of this.#watchers) watcher.stored(committed);
     this.#log.push(committed);
     for (const answer of answers) answer();
   }

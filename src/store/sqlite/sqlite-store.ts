@@ -5,6 +5,7 @@ import {
   type Checkpoint,
   type EventStore,
   formatPosition,
+  type Lease,
   type LedgerIdentity,
   type LedgerInfo,
   type ReadAllOptions,
@@ -18,6 +19,7 @@ import {
 } from '../event-store.ts';
 import { EventTail } from '../event-tail.ts';
 import { LiveLog } from '../live-log.ts';
+import { ownLease } from '../sole-process.ts';
 import { StoreError } from '../store-error.ts';
 import { create, inspect, locate, newLedger, requireClock } from './ledger-file.ts';
 import { LedgerLock } from './ledger-lock.ts';
@@ -149,6 +151,14 @@ class SqliteStore implements EventStore {
   async readCheckpoints(): Promise<readonly Checkpoint[]> {
     this.#log.requireOpen();
     return this.#reader.checkpoints();
+  }
+
+  watch(): void {}
+
+  async announce(): Promise<void> {}
+
+  async lease(): Promise<Lease> {
+    return ownLease;
   }
 
   readSnapshots(): AsyncIterable<Snapshot> {

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Lease } from '../event-store.ts';
+import { within } from './attempts.ts';
+import type { Connection } from './connection.ts';
+import type { Kept, KeptStreams } from './kept-streams.ts';
+import { internalPrefix } from './wire-event.ts';
+
+/** How long a holder may say nothing before another takes its work over. */
+const heldMs = 10_000;
+const renewMs = heldMs / 4;
+const lookMs = 1000;
+
+interface Holder {
+  /** Null where the work is free to be taken. */
+  readonly holder: string | null;
+  /** Changes with each renewal, so that others see that the holder lives. */
+  readonly beat: number;
+}
+
+/** What was last seen of a holder, by this process's own clock: those of two machines are never compared. */
+interface Seen {
+  readonly revision: number;
+  readonly at: number;
+}
+
+/**
+ * Leases, each in a stream of its own: the holder writes into it every few seconds, and whoever waits takes the work over
+ * when nothing new has come for a while. Every change is made at an exact revision, so that two never both succeed.
+ */
+export class Leases {
+  readonly #kept: KeptStreams;
+  readonly #connection: Connection;
+  readonly #self = randomUUID();
+
+  constructor(kept: KeptStreams, connection: Connection) {
+    this.#kept = kept;
+    this.#connection = connection;
+  }
+
+  /** Waits for its turn; null where `stop` came first. */
+  async take(name: string, stop: AbortSignal): Promise<Lease | null> {
+    const stream = `${internalPrefix}lease-${name}`;
+    const ended = AbortSignal.any([stop, this.#connection.closed]);
+    for (let seen = null as Seen | null; !ended.aborted; ) {
+      try {
+        const kept: Kept<Holder> = await this.#kept.load(stream);
+        if (seen?.revision !== kept.revision) seen = { revision: kept.revision, at: performance.now() };
+        const isFree = kept.value === null || kept.value.holder === null;
+        if ((isFree || performance.now() - seen.at > heldMs) && (await this.#put(stream, kept.revision, this.#self)))
+          return this.#hold(stream, ended);
+      } catch {
+        seen = null; // Nothing is known of the holder while the database is out of reach.
+      }
+      await pause(lookMs, undefined, { signal: ended, ref: false }).catch(() => {});
+    }
+    return null;
+  }
+
+  /** Renews the lease until it is released, or cannot be renewed in time. */
+  #hold(stream: string, ended: AbortSignal): Lease {
+    const lost = new AbortController();
+    const released = new AbortController();
+    const over = AbortSignal.any([ended, released.signal, lost.signal]);
+    const renewing = this.#renew(stream, over).catch(() => {});
+    void renewing.then(() => lost.abort());
+    const release = async (): Promise<void> => {
+      released.abort();
+      await renewing;
+      const { revision, value } = await this.#kept.load<Holder>(stream);
+      if (value?.holder === this.#self) await this.#put(stream, revision, null);
+    };
+    return { lost: lost.signal, release: () => within(lookMs, release()).catch(() => {}) };
+  }
+
+  async #renew(stream: string, over: AbortSignal): Promise<void> {
+    for (let last = performance.now(); !over.aborted; ) {
+      await pause(renewMs, undefined, { signal: over, ref: false });
+      const began = performance.now();
+      // Whoever cannot renew before others may take over must be gone by then.
+      const left = last + heldMs - renewMs - began;
+      const { value, revision } = await within(left, this.#kept.load<Holder>(stream));
+      if (value?.holder !== this.#self) return;
+      if (!(await within(left, this.#put(stream, revision, this.#self)))) return;
+      last = began;
+    }
+  }
+
+  /** Whether the stream was still at this revision. */
+  async #put(stream: string, revision: number, holder: string | null): Promise<boolean> {
+    const next = { holder, beat: revision + 1 };
+    const put = await this.#kept.change<Holder>(stream, 'LeaseHeld', (_, now) => (now === revision ? next : null));
+    return put.revision === revision + 1 && put.value?.holder === holder;
+  }
+}

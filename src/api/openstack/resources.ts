@@ -38,9 +38,16 @@ export class Resources {
    *
    * @example
    * const { state } = await resources.command(request, { kind: 'port', id }, 'UpdatePort', { name: 'web-1' });
+   * @param ifRevision what the data was made of, where it rests on that; a caller's own `If-Match` goes before it
    * @throws Problem where the caller's role does not allow it, the data is malformed, or the rules refuse it
    */
-  async command(request: FastifyRequest, resource: ResourceRef, type: string, data: object = {}): Promise<Done> {
+  async command(
+    request: FastifyRequest,
+    resource: ResourceRef,
+    type: string,
+    data: object = {},
+    ifRevision?: number,
+  ): Promise<Done> {
     const { gate, aggregates } = this.#options;
     requireRole(request.caller, roleForCommand(type));
     requireId(aggregates[resource.kind], resource.id, 'body');
@@ -51,6 +58,7 @@ export class Resources {
       type,
       data: parsed.data as object,
       ...authorOf(request.caller),
+      ...(ifRevision !== undefined && { ifRevision }),
       ...commandHeaders(request.headers),
       ...requestIds(request),
     });

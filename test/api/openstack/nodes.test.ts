@@ -193,6 +193,14 @@ describe('a patch', () => {
     expect(await shared().store.head()).toBe(head);
   });
 
+  test('loses nothing of what others patch at the same moment', async () => {
+    const { name } = await enroll({ extra: {} });
+    const keys = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const answers = await Promise.all(keys.map((key) => patch(name, { op: 'add', path: `/extra/${key}`, value: 1 })));
+    expect(answers.map(({ status }) => status)).toEqual(keys.map(() => 200));
+    expect(Object.keys((await ask('GET', `nodes/${name}`)).body.extra).sort()).toEqual(keys);
+  });
+
   test('changes maintenance alone', async () => {
     const { name } = await enroll();
     const maintenance = { op: 'replace', path: '/maintenance', value: true };

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { Problem } from '../../problem.ts';
 import { Fault } from '../fault.ts';
 import type { Resources } from '../resources.ts';
 import { baseUrl, forRole, withSlash } from '../service.ts';
@@ -40,10 +41,9 @@ export function nodeRoutes(scope: FastifyInstance, { resources }: Site): void {
     return nodeShown(request, node, selectionOf(request, 'all'));
   });
 
-  scope.patch<Ident>('/v1/nodes/:ident', forRole('reader'), async (request) => {
-    const node = await nodeNamed(resources, request.params.ident);
-    return nodeShown(request, await change(request, resources, node), 'all');
-  });
+  scope.patch<Ident>('/v1/nodes/:ident', forRole('reader'), async (request) =>
+    nodeShown(request, await change(request, resources), 'all'),
+  );
 
   scope.delete<Ident>('/v1/nodes/:ident', forRole('reader'), async (request, reply) => {
     const { id } = await nodeNamed(resources, request.params.ident);
@@ -68,14 +68,33 @@ async function enroll(request: FastifyRequest, resources: Resources): Promise<No
   return done.state as unknown as NodeState;
 }
 
-async function change(request: FastifyRequest, resources: Resources, node: NodeState): Promise<NodeState> {
+/** How often a patch is made anew when others keep changing the node under it. */
+const maxAttempts = 10;
+
+/** A patch is of the node as it was read, so it counts only while the node is that; then it is made anew. */
+async function change(request: FastifyRequest<Ident>, resources: Resources): Promise<NodeState> {
+  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+    const node = await nodeNamed(resources, request.params.ident);
+    try {
+      return await changeAsRead(request, resources, node);
+    } catch (error) {
+      if (request.headers['if-match'] !== undefined || !isOvertaken(error)) throw error;
+    }
+  }
+  throw new Fault(409, 'Conflict', 'Others keep changing the node; try again.');
+}
+
+const isOvertaken = (error: unknown): boolean => error instanceof Problem && error.slug === 'revision-mismatch';
+
+async function changeAsRead(request: FastifyRequest, resources: Resources, node: NodeState): Promise<NodeState> {
   const patch = Patch.safeParse(request.body);
   if (!patch.success) throw invalid(`The body must be a JSON Patch: ${patch.error.issues[0]!.message}.`);
   const { update, maintenance } = changeOf(request, node, patch.data);
   const resource = { kind: 'node', id: node.id } as const;
   if (maintenance === null) {
     await requireFreeName(resources, (update as { name?: unknown }).name, node.id);
-    return (await resources.command(request, resource, 'UpdateNode', update)).state as unknown as NodeState;
+    const done = await resources.command(request, resource, 'UpdateNode', update, node.revision);
+    return done.state as unknown as NodeState;
   }
   // Each is an append of its own; together they could be half done.
   if (Object.keys(update).length > 0) throw invalid('Change maintenance in a request of its own.');

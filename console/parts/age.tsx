@@ -3,8 +3,8 @@ import { Copy } from './copy.tsx';
 
 /** How long ago; the exact time by hovering, and by a click into the clipboard. */
 export function Age({ since, prefix = '', suffix = '' }: { since: string; prefix?: string; suffix?: string }) {
-  const now = useNow();
-  return <Time time={since} text={`${prefix}${formatDuration(now - Date.parse(since))}${suffix}`} />;
+  const seconds = Math.floor((useNow() - Date.parse(since)) / 1000);
+  return <Time time={since} text={`${prefix}${formatDuration(seconds * 1000)}${suffix}`} />;
 }
 
 /** Any words for a moment, with the moment itself behind them. */

@@ -52,7 +52,9 @@ export function sharedBrowser() {
   };
 }
 
-export async function takeScreenshot(page: Page, name: string): Promise<void> {
+/** Keeps the page as it looks, in its whole length. @returns how wide it is */
+export async function takeScreenshot(page: Page, name: string): Promise<{ width: number }> {
   mkdirSync(screenshots, { recursive: true });
-  await page.screenshot({ path: `${screenshots}${name}.png`, fullPage: true });
+  const png = await page.screenshot({ path: `${screenshots}${name}.png`, fullPage: true });
+  return { width: png.readUInt32BE(16) };
 }

@@ -42,7 +42,10 @@ export async function playDemo(site: Site): Promise<void> {
   }
 }
 
-const recording = new URL('../../demo/recordings/nova/stock/vif_plug_failure_build_abort.notifications.json', import.meta.url);
+const recording = new URL(
+  '../../demo/recordings/nova/stock/vif_plug_failure_build_abort.notifications.json',
+  import.meta.url,
+);
 
 /** A Nova that knows nothing of the ledger, told by its notifications alone. @returns the id of its server */
 export async function ingestTrace({ tell }: Site): Promise<string> {

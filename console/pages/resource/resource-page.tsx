@@ -77,8 +77,10 @@ export function ResourcePage({ place, kind, id }: Props) {
         onLive={follow}
         onWhy={() => why.current?.focus()}
       />
-      <FailureNote what="What the resource is now" failure={present.failure} retry={present.reload} />
       <FailureNote what="Its history" failure={shown.failure} retry={shown.reload} />
+      {!shown.failure && (
+        <FailureNote what="What the resource is now" failure={present.failure} retry={present.reload} />
+      )}
       {!shown.value && !shown.failure && <Skeleton lines={8} what="the history" />}
       {shown.value && entries.length > 0 && (
         <div className="resource-layout">

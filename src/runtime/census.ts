@@ -1,5 +1,4 @@
-import type { Aggregate, Lifetime } from '../domain/kernel/aggregate.ts';
-import { isAlive } from '../domain/kernel/aggregate.ts';
+import { type Aggregate, isAlive, type Lifetime } from '../domain/kernel/aggregate.ts';
 import type { Kind } from '../domain/kernel/resource.ts';
 
 const nothing: readonly string[] = [];

@@ -10,8 +10,10 @@ export type HintDraft = Hint<Clue>;
 
 /** What the conditions of one kind of resource are. Each entry of the tables is one rule, found by its name. */
 export interface Explainer<S> {
-  /** The resources the rules look at, the most telling first. */
-  looksAt(state: S, world: Pick<World, 'settings'>): readonly ResourceRef[];
+  /** The resources it depends on, the most telling first. */
+  readonly looksAt: (state: S, world: Pick<World, 'settings' | 'happened'>) => readonly ResourceRef[];
+  /** Those that depend on it. What they depend on beside it is not looked at. */
+  readonly belongsTo?: (state: S) => readonly ResourceRef[];
   /** Events of which the rules must see the latest, however long ago it was. */
   readonly mustSee?: readonly string[];
   readonly name: (state: S) => string | null;

@@ -282,7 +282,8 @@ function failed(node: Node): ConditionDraft[] {
 }
 
 export const nodeExplainer: Explainer<Node> = {
-  looksAt: ({ instanceId }) => (instanceId === null ? [] : [ref('server', instanceId)]),
+  looksAt: () => [],
+  belongsTo: ({ instanceId }) => (instanceId === null ? [] : [ref('server', instanceId)]),
   name: ({ name }) => name,
   status: ({ provisionState }) => provisionState,
   since: ({ stateSince }) => stateSince,

@@ -222,7 +222,6 @@ function whoMends(
 export const portExplainer: Explainer<Port> = {
   looksAt(port, { settings }) {
     const { binding: bound, networkId, blocks: open } = port;
-    const device = deviceOf(port);
     return [
       ...(bound.host === null ? [] : l2AgentsOn(bound.host, settings)),
       ...open.flatMap(({ entity, host }) =>
@@ -231,9 +230,9 @@ export const portExplainer: Explainer<Port> = {
           : [agentRef(host, entity)],
       ),
       ...(networkId === null ? [] : [ref('network', networkId)]),
-      ...(device === null ? [] : [device]),
     ];
   },
+  belongsTo: (port) => [deviceOf(port)].filter((device) => device !== null),
   mustSee: ['PortStatusChanged', 'PortCreated'],
   name: ({ name }) => name || null,
   status: ({ status }) => status,

@@ -25,7 +25,7 @@ export function serverError(server: Seen['server'], world: World): ConditionDraf
       since: server.conditionSince,
       clearable: byOperator(`These are accepted now: ${server.allowed.join(', ')}.`, { command: wayOut(server) }),
       proof: [stateChange(self), ...(first && first !== last ? [faultAt(self, first.created)] : [])],
-      because: originOf(server, world, self),
+      because: originOf(server, world),
     },
   ];
 }
@@ -49,7 +49,8 @@ const episodeOf = (world: World, self: ResourceRef): Happening | undefined => la
 const faultsSince = ({ faults }: Server, since: string) => faults.filter(({ created }) => created >= since);
 
 /** The port whose event did not come or came badly, or the node that failed: read from the end of what happened. */
-function originOf(server: Server, world: World, self: ResourceRef): ResourceRef[] {
+export function originOf(server: Server, world: Pick<World, 'happened'>): ResourceRef[] {
+  const self = ref('server', server.id);
   const origins: ResourceRef[] = [];
   for (const { type, data } of world.happened(self)) {
     if (beginnings.includes(type)) break;

@@ -3,7 +3,7 @@ import type { Server, Wait } from '../server/state.ts';
 import { isOpen } from '../server/waits.ts';
 import { byItself, byNobody, byOperator, byOwner, type ConditionDraft, type Explainer, remedy } from './explainer.ts';
 import type { Owner, Remedy } from './explanation.ts';
-import { serverError } from './server-error.ts';
+import { originOf, serverError } from './server-error.ts';
 import { serverHints } from './server-hints.ts';
 import { latest, living, ref, type Seen, type World } from './world.ts';
 
@@ -246,12 +246,14 @@ const scopeOf = ({ host, generation }: Wait): object => ({
   ...(generation !== undefined && { generation }),
 });
 
+const belowIt = ({ waits, ports, nodeId }: Server): ResourceRef[] => [
+  ...waits.filter(isOpen).flatMap(({ event, tag }) => (event.startsWith('network-vif-') ? [ref('port', tag)] : [])),
+  ...(nodeId === undefined ? [] : [ref('node', nodeId)]),
+  ...ports.map((id) => ref('port', id)),
+];
+
 export const serverExplainer: Explainer<Seen['server']> = {
-  looksAt: ({ waits, ports, nodeId }) => [
-    ...waits.filter(isOpen).flatMap(({ event, tag }) => (event.startsWith('network-vif-') ? [ref('port', tag)] : [])),
-    ...(nodeId === undefined ? [] : [ref('node', nodeId)]),
-    ...ports.map((id) => ref('port', id)),
-  ],
+  looksAt: (server, world) => [...belowIt(server), ...(server.vmState === 'error' ? originOf(server, world) : [])],
   name: ({ name }) => name || null,
   status: ({ status }) => status,
   since: ({ conditionSince }) => conditionSince,

@@ -57,6 +57,12 @@ export async function loadWorld(sources: WhySources, scene: Scene, root: Resourc
   return gathering.world();
 }
 
+/** Whether what the resource depends on is of interest as well. */
+interface Found {
+  readonly resource: ResourceRef;
+  readonly goOn: boolean;
+}
+
 class Gathering {
   readonly #sources: WhySources;
   readonly #scene: Scene;
@@ -73,21 +79,23 @@ class Gathering {
   }
 
   async run(root: ResourceRef): Promise<void> {
-    const queue = [root];
+    let queue: Found[] = [{ resource: root, goOn: true }];
     this.#queued.add(streamOf(root));
     while (queue.length > 0) {
-      const found = await Promise.all(queue.splice(0).map((resource) => this.#visit(resource)));
-      for (const other of found.flat()) {
-        const stream = streamOf(other);
-        if (this.#queued.has(stream)) continue;
-        if (this.#queued.size >= mostResources) {
-          this.#partial = true;
-          return;
-        }
-        this.#queued.add(stream);
-        queue.push(other);
-      }
+      const found = await Promise.all(queue.map(({ resource, goOn }) => this.#visit(resource, goOn)));
+      queue = found.flat().filter(({ resource }) => this.#isNew(resource));
     }
+  }
+
+  #isNew(resource: ResourceRef): boolean {
+    const stream = streamOf(resource);
+    if (this.#queued.has(stream)) return false;
+    if (this.#queued.size >= mostResources) {
+      this.#partial = true;
+      return false;
+    }
+    this.#queued.add(stream);
+    return true;
   }
 
   world(): Gathered {
@@ -107,7 +115,7 @@ class Gathering {
   }
 
   /** Takes the resource in, and answers what it leads to. */
-  async #visit(resource: ResourceRef): Promise<readonly ResourceRef[]> {
+  async #visit(resource: ResourceRef, goOn: boolean): Promise<readonly Found[]> {
     const then = await this.#look(resource);
     if (!then) return [];
     const { kind } = resource;
@@ -117,8 +125,14 @@ class Gathering {
     await this.#seeStatusChange(resource, tail);
     this.#states.set(streamOf(resource), state);
     this.#tails.set(streamOf(resource), tail);
+    if (!goOn) return [];
     const [naming, agents] = await Promise.all([this.#naming(resource, state), this.#agentsOfHolder(state)]);
-    return [...explainers[kind].looksAt(state, this.#sources), ...naming, ...agents];
+    const { looksAt, belongsTo = () => [] } = explainers[kind];
+    const below = looksAt(state, { settings: this.#sources.settings, happened: () => tail.happened });
+    return [
+      ...[...below, ...naming, ...agents].map((found) => ({ resource: found, goOn: true })),
+      ...belongsTo(state).map((found) => ({ resource: found, goOn: false })),
+    ];
   }
 
   /** When the status began is known to the read models; to look for that event one by one could take long. */

@@ -2,12 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { sharedLedger } from '../../api/support.ts';
 import { chain, named, type Story, storyOn, tunnels, unmet, words } from './site.ts';
 
-const flags = ['--use-pending-state'];
+const ledger = sharedLedger(['--use-pending-state', '--max-attempts', '1']);
+const story = (): Story => storyOn(ledger());
 
 describe('situations that were reported of real sites, explained', () => {
-  const ledger = sharedLedger(flags);
-  const story = (): Story => storyOn(ledger());
-
   test('C001: bound to host-a, waiting for L2 there, while DHCP is done', async () => {
     const it = story();
     await it.register(it.agent('a'), tunnels);
@@ -247,3 +245,35 @@ async function deploying(it: Story, server: string, node: string): Promise<void>
 
 const revisionOf = ({ events }: { events: { type: string; revision: number }[] }, type: string): number =>
   events.find((event) => event.type === type)!.revision;
+
+describe('a server that failed', () => {
+  test('leads to the port that was never wired, and to the agent below it', async () => {
+    const it = story();
+    const [server, port] = [it.id(1), it.id(2)];
+    const agent = it.agent('a');
+    await it.register(agent, tunnels);
+    const net = await it.network(0x10);
+    await it.tell('server', server, 'CreateServer', { name: 'web', ports: [port] });
+    await it.tell('port', port, 'CreatePort', { ...net, deviceOwner: 'compute:nova', deviceId: server });
+    await it.tell('server', server, 'ServerScheduled', { host: it.host('a') });
+    await it.tell('server', server, 'ReportBuildProgress', { taskState: 'spawning' });
+    await it.kill(agent);
+    await it.pass(600);
+    const why = await it.why('server', server);
+    expect(why).toMatchObject({ status: 'ERROR', verdict: 'stuck' });
+    expect(unmet(why)[0]!.because).toMatchObject([{ resource: { kind: 'port', id: port } }]);
+    expect(unmet(why)[0]!.clearable!.how).toContain('DeleteServer');
+  });
+
+  test('leads to the node that could not be deployed', async () => {
+    const it = story();
+    const [server, node] = [it.id(1), it.id(2)];
+    await deploying(it, server, node);
+    const failure = { event: 'fail', holder: 'conductor-1', error: 'no space left on the conductor' };
+    await it.tell('node', node, 'ReportProvisionEvent', failure);
+    const why = await it.why('server', server);
+    expect(why).toMatchObject({ status: 'ERROR', verdict: 'stuck' });
+    expect(unmet(why)[0]!.summary).toContain('no space left on the conductor');
+    expect(unmet(why)[0]!.because).toMatchObject([{ resource: { kind: 'node', id: node } }]);
+  });
+});

@@ -6,7 +6,7 @@ import {
   maxAppendBytes,
   RecordedEvent,
 } from '../event-store.ts';
-import { StoreError } from '../store-error.ts';
+import { isStoreError, StoreError } from '../store-error.ts';
 import { untilAnswered } from './attempts.ts';
 import type { Appended, Calls } from './calls.ts';
 import type { Connection } from './connection.ts';
@@ -33,8 +33,6 @@ export class AppendLines {
   /** Settles when this process has seen everything that the database holds at the moment of the call. */
   readonly #caughtUp: () => Promise<void>;
   readonly #lines = new Map<string, { waiting: Waiting[]; ended: Promise<void> }>();
-  /** Position up to which this process has written. */
-  written = 0;
 
   constructor(connection: Connection, calls: Calls, known: KnownStreams, caughtUp: () => Promise<void>) {
     this.#connection = connection;
@@ -73,7 +71,8 @@ export class AppendLines {
         const left = await this.#carryOut(stream, chain);
         waiting.unshift(...left);
       } catch (error) {
-        for (const { reject } of chain) reject(error);
+        const fault = asNotWritable(error);
+        for (const { reject } of chain) reject(fault);
       }
     }
     this.#lines.delete(stream);
@@ -130,7 +129,6 @@ export class AppendLines {
       together.length === 1
         ? new Map([[last, appended.position]])
         : await this.#positions(stream, expectedRevision + 1, events.length);
-    this.written = Math.max(this.written, Number(appended.position));
     let revision = expectedRevision;
     for (const { request, resolve } of together) {
       for (const [index, event] of request.events.entries()) {
@@ -185,7 +183,6 @@ export class AppendLines {
       lastRevision: expectedRevision,
       position,
     });
-    this.written = Math.max(this.written, Number(kept.position));
     resolve({ revision: expectedRevision, position: formatPosition(position) });
     return true;
   }
@@ -196,11 +193,7 @@ export class AppendLines {
    */
   #surely<T>(attempt: () => Promise<T>): Promise<T> {
     const { limits, closed } = this.#connection;
-    return untilAnswered(attempt, limits.patienceMs, closed, (error) => {
-      const { fault } = this.#connection.unreachable(error);
-      const reason = 'reason' in fault ? fault.reason : '';
-      return new StoreError({ code: 'not-writable', reason: `${reason}; the append may have happened` }, error);
-    });
+    return untilAnswered(attempt, limits.patienceMs, closed, (error) => this.#connection.unreachable(error));
   }
 
   #strange(stream: string): StoreError {
@@ -208,6 +201,12 @@ export class AppendLines {
     return new StoreError({ code: 'not-writable', reason });
   }
 }
+
+/** Where the database is out of reach, whoever appends is told that; what was under way may have happened. */
+const asNotWritable = (error: unknown): unknown =>
+  isStoreError(error, 'unreachable')
+    ? new StoreError({ code: 'not-writable', reason: `${error.fault.reason}; the append may have happened` }, error)
+    : error;
 
 /** The front of a line: the first request, and those that rest on the one before and fit into the same call. */
 function takeChain(waiting: Waiting[]): Waiting[] {

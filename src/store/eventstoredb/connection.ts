@@ -32,6 +32,7 @@ export class Connection {
   readonly #connectionString: string;
   readonly #address: string;
   #client: EventStoreDBClient;
+  #onReplaced: (error: unknown) => void = () => {};
 
   constructor(url: string, limits: Limits) {
     this.limits = limits;
@@ -51,6 +52,11 @@ export class Connection {
   /** For what lives longer than a call; whoever takes it says `doubt` when it fails. */
   get client(): EventStoreDBClient {
     return this.#client;
+  }
+
+  /** For what hangs on the client: it is better begun again on the new one than to wait on a node that is silent. */
+  onReplaced(listener: (error: unknown) => void): void {
+    this.#onReplaced = listener;
   }
 
   /** One attempt. @throws what the client throws, or TimeLimitError */
@@ -80,6 +86,7 @@ export class Connection {
     if (!poisonsClient(error) && !isSilence(error)) return;
     this.#client = connect(this.#connectionString);
     setTimeout(() => void dispose(client), graceMs).unref();
+    this.#onReplaced(error);
   }
 
   unreachable(error: unknown): StoreError {

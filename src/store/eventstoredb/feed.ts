@@ -37,7 +37,7 @@ export class Feed {
   #pastAppend = 0;
   #flushing = false;
   #awaiting: Awaiting[] = [];
-  #cut: (error: Error) => void = () => {};
+  #cut: (error: unknown) => void = () => {};
   #running: Promise<void> = Promise.resolve();
 
   constructor(options: FeedOptions) {
@@ -46,6 +46,7 @@ export class Feed {
   }
 
   start(): void {
+    this.#options.connection.onReplaced((error) => this.#cut(error));
     this.#running = this.#run();
   }
 

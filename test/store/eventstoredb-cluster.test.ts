@@ -1,0 +1,195 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { EventStore } from '../../src/store/event-store.ts';
+import { openEventStoreDb } from '../../src/store/eventstoredb/eventstoredb-store.ts';
+import {
+  all,
+  faultOf,
+  freshStream,
+  idsOf,
+  iterate,
+  nextIds,
+  revisionOf,
+  someEvents,
+  write,
+} from '../contract/support.ts';
+import { TestCluster } from '../support/eventstoredb/cluster.ts';
+import { failure } from '../support/eventstoredb/messages.ts';
+import type { CallKind, Mischief } from '../support/eventstoredb/mischief.ts';
+
+/** Short, so that a story about silence is short. */
+const limits = { callMs: 400, patienceMs: 20_000 };
+
+describe('a ledger in a cluster of three', () => {
+  let cluster: TestCluster;
+  const open: EventStore[] = [];
+
+  const openStore = async (url = cluster.url): Promise<EventStore> => {
+    const store = await openEventStoreDb({ url, limits });
+    open.push(store);
+    return store;
+  };
+
+  beforeAll(async () => {
+    cluster = await TestCluster.start({ nodes: 3, electionMs: 50, writeTimeoutMs: 300 });
+  });
+  afterEach(async () => {
+    cluster.misbehave = () => undefined;
+    for (const member of cluster.members) if (member.condition !== 'running') await cluster.heal(member);
+    await Promise.all(open.splice(0).map((store) => store.close()));
+  });
+  afterAll(() => cluster.stop());
+
+  it('is known by one name, whichever process opened it first', async () => {
+    const [one, other] = await Promise.all([openStore(), openStore()]);
+    expect(one.info).toEqual(other.info);
+  });
+
+  it('finds the leader behind a node that follows', async () => {
+    const follower = cluster.members.find((member) => member !== cluster.leader())!;
+    const store = await openStore(`esdb://${follower.address}?tls=false`);
+    const stream = freshStream();
+    await write(store, stream, someEvents(2));
+    expect(await revisionOf(store, stream)).toBe(1);
+  });
+
+  it('goes on behind a new leader', async () => {
+    const store = await openStore();
+    const stream = freshStream();
+    await write(store, stream, someEvents(1));
+    cluster.moveLeader(cluster.members.find((member) => member !== cluster.leader())!);
+    await write(store, stream, someEvents(1));
+    expect(await revisionOf(store, stream)).toBe(1);
+  });
+
+  const befall: Record<string, () => void> = {
+    'was killed': () => cluster.kill(cluster.leader()!),
+    'stands still': () => cluster.freeze(cluster.leader()!),
+    'was cut off from the others': () => cluster.cutOff(cluster.leader()!),
+  };
+  for (const [what, happens] of Object.entries(befall)) {
+    it(`goes on when its leader ${what}, and its subscribers with it`, async () => {
+      const store = await openStore();
+      const stream = freshStream();
+      const messages = iterate(store.subscribe({ after: await store.head(), filter: { stream } }));
+      const before = someEvents(2);
+      await write(store, stream, before);
+      happens();
+      const after = someEvents(2);
+      await store.append({ stream, expectedRevision: 1, events: after });
+      expect(await nextIds(messages, 4)).toEqual(idsOf([...before, ...after]));
+      await messages.return?.();
+    });
+  }
+
+  const once = (call: CallKind, mischief: Mischief): void => {
+    let left = 1;
+    cluster.misbehave = (kind) => (kind === call && left-- > 0 ? mischief : undefined);
+  };
+  const lost: Record<string, Mischief> = {
+    'whose connection broke after the write': { kind: 'dropped' },
+    'that was stored and never answered': { kind: 'unanswered' },
+    'that nobody heard': { kind: 'silent' },
+    'that was answered late': { kind: 'slow', ms: 600 },
+  };
+  for (const [what, mischief] of Object.entries(lost)) {
+    it(`stores an append once ${what}`, async () => {
+      const store = await openStore();
+      const stream = freshStream();
+      await write(store, stream, someEvents(1));
+      once('append', mischief);
+      const events = someEvents(3);
+      expect(await store.append({ stream, expectedRevision: 0, events })).toMatchObject({ revision: 3 });
+      expect(idsOf(await all(store.readStream(stream, { from: 1 })))).toEqual(idsOf(events));
+    });
+  }
+
+  it('takes a read that brings nothing for a failed one, and reads again', async () => {
+    const store = await openStore();
+    const stream = freshStream();
+    await write(store, stream, someEvents(2));
+    once('read', { kind: 'silent' });
+    expect(await all(store.readStream(stream))).toHaveLength(2);
+  });
+
+  it('never asks what the server can do, so a failed answer to that spoils nothing', async () => {
+    cluster.misbehave = (call) =>
+      call === 'features' ? { kind: 'fail', failure: failure(13, 'internal') } : undefined;
+    const store = await openStore();
+    const stream = freshStream();
+    await write(store, stream, someEvents(1));
+    expect(await revisionOf(store, stream)).toBe(0);
+  });
+
+  it('says that it cannot be reached, and is there again when the database is', async () => {
+    const store = await openEventStoreDb({ url: cluster.url, limits: { callMs: 100, patienceMs: 300 } });
+    open.push(store);
+    const stream = freshStream();
+    await write(store, stream, someEvents(1));
+    for (const member of cluster.members) cluster.kill(member);
+    expect(await faultOf(store.append({ stream, expectedRevision: 0, events: someEvents(1) }))).toMatchObject({
+      code: 'not-writable',
+    });
+    expect(await faultOf(all(store.readStream(stream)))).toMatchObject({ code: 'unreachable' });
+    for (const member of cluster.members) await cluster.heal(member);
+    const events = someEvents(1);
+    await expect
+      .poll(() => store.append({ stream, expectedRevision: 0, events }).catch(() => null), { timeout: 10_000 })
+      .toMatchObject({ revision: 1 });
+  });
+
+  describe('with two processes', () => {
+    it('lets one of two appends at the same revision win', async () => {
+      const [one, other] = [await openStore(), await openStore()];
+      const stream = freshStream();
+      await write(one, stream, someEvents(1));
+      const outcomes = await Promise.allSettled(
+        [one, other].map((store) => store.append({ stream, expectedRevision: 0, events: someEvents(1) })),
+      );
+      expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+      expect(await revisionOf(other, stream)).toBe(1);
+    });
+
+    it('finds a receipt that the other has left, with an event or without', async () => {
+      const [one, other] = [await openStore(), await openStore()];
+      const stream = freshStream();
+      await write(one, stream, someEvents(1));
+      expect(await other.findReceipt(stream, 'made')).toBeNull();
+      const made = { commandId: 'made', bodyHash: 'h' };
+      const idle = { commandId: 'idle', bodyHash: 'h' };
+      await one.append({ stream, expectedRevision: 0, events: someEvents(1), receipt: made });
+      await one.append({ stream, expectedRevision: 1, events: [], receipt: idle });
+      expect(await other.findReceipt(stream, 'made')).toMatchObject({ eventCount: 1, lastRevision: 1 });
+      expect(await other.findReceipt(stream, 'idle')).toMatchObject({ eventCount: 0, lastRevision: 1 });
+    });
+
+    it('has the other told of what was stored before its head says so', async () => {
+      const [one, other] = [await openStore(), await openStore()];
+      const seen: string[] = [];
+      other.watch({ stored: (events) => seen.push(...idsOf(events)), announced: () => {} });
+      const events = someEvents(3);
+      const position = await write(one, freshStream(), events);
+      expect((await other.head()) >= position).toBe(true);
+      expect(seen).toEqual(expect.arrayContaining(idsOf(events)));
+    });
+
+    it('passes on what one says to the others', async () => {
+      const [one, other] = [await openStore(), await openStore()];
+      const heard = new Promise<string>((resolve) => other.watch({ stored: () => {}, announced: resolve }));
+      await one.announce('{"port-1":"now"}');
+      expect(await heard).toBe('{"port-1":"now"}');
+    });
+
+    it('leaves a piece of work to one, and to the next when that lets go', async () => {
+      const [one, other] = [await openStore(), await openStore()];
+      const stop = new AbortController();
+      const name = freshStream();
+      const first = await one.lease(name, stop.signal);
+      const second = other.lease(name, stop.signal);
+      expect(await Promise.race([second, new Promise((resolve) => setTimeout(resolve, 200, 'waits'))])).toBe('waits');
+      await first!.release();
+      expect(first!.lost.aborted).toBe(true);
+      expect((await second)!.lost.aborted).toBe(false);
+      stop.abort();
+    });
+  });
+});

@@ -44,7 +44,7 @@ export function commandProblem(aggregate: Aggregate, body: unknown, error: z.Zod
   const type = body !== null && typeof body === 'object' ? (body as { type?: unknown }).type : undefined;
   const allowed = publicCommands(aggregate);
   if (typeof type !== 'string' || allowed.includes(type)) return invalidRequest(flawsOf('body', error.issues));
-  const detail = `A ${aggregate.kind} has no command "${type.slice(0, 100)}".`;
+  const detail = `${aggregate.kind === 'agent' ? 'An' : 'A'} ${aggregate.kind} has no command "${type.slice(0, 100)}".`;
   return apiProblem('unknown-command', detail, { allowed, errors: [{ in: 'body', pointer: '/type', detail }] });
 }
 
@@ -54,6 +54,6 @@ export function requireId({ kind, id: schema }: Aggregate, id: string, part: Fla
   if (parsed.success) return;
   const lower = id.toLowerCase();
   const advice = schema.safeParse(lower).success ? `; write ${lower}` : '';
-  const detail = `The id of a ${kind} ${parsed.error.issues[0]!.message}${advice}.`;
+  const detail = `The id of ${kind === 'agent' ? 'an' : 'a'} ${kind} ${parsed.error.issues[0]!.message}${advice}.`;
   throw invalidRequest([{ in: part, pointer: '/id', detail }]);
 }

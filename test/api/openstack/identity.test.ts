@@ -6,6 +6,7 @@ import { IssuedTokens } from '../../../src/api/openstack/identity/issued-tokens.
 import { hashPassword } from '../../../src/api/passwords.ts';
 import { hashToken, parseTokensFile } from '../../../src/api/tokens.ts';
 import { type Answer, sharedLedger, startLedger } from '../support.ts';
+import { patient } from './site.ts';
 
 const [horse, battery] = await Promise.all(['correct horse', 'battery'].map(hashPassword));
 
@@ -31,8 +32,8 @@ function tokensFile(more: object = {}): string {
 }
 
 const file = tokensFile();
-const guarded = sharedLedger(['--tokens-file', file]);
-const open = sharedLedger();
+const guarded = sharedLedger(['--tokens-file', file, ...patient]);
+const open = sharedLedger(patient);
 
 type Ledger = Pick<ReturnType<typeof guarded>, 'post'>;
 const logIn = (identity: object, ledger: Ledger = guarded(), scope?: object): Promise<Answer> =>

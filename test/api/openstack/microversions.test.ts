@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { sharedLedger } from '../support.ts';
+import { patient } from './site.ts';
 
-const shared = sharedLedger();
+const shared = sharedLedger(patient);
 const answer = (headers: Record<string, string>, path = '/baremetal/v1/nodes') => shared().get(path, headers);
 
 test.each([

@@ -255,6 +255,20 @@ describe('a node that is put to work', () => {
   });
 
   test.each([
+    ['active', { configdrive: { meta_data: {} } }, '1.55', 400],
+    ['active', { configdrive: { meta_data: {} } }, '1.56', 202],
+    ['rebuild', { configdrive: 'text' }, '1.34', 400],
+    ['rebuild', { configdrive: 'text' }, '1.35', 202],
+    ['active', { deploy_steps: [{ interface: 'deploy', step: 'erase', priority: 10 }] }, '1.68', 406],
+    ['active', { deploy_steps: [{ interface: 'deploy', step: 'erase', priority: 10 }] }, '1.69', 202],
+    ['manage', { deploy_steps: [{ interface: 'deploy', step: 'erase', priority: 10 }] }, '1.68', 400],
+  ])('takes %s with %j in version %s: %i', async (target, argument, version, status) => {
+    const id = await recorded({ provision_state: target === 'rebuild' ? 'active' : 'available' });
+    const answer = await ask('PUT', `nodes/${id}/states/provision`, { target, ...argument }, version);
+    expect(answer.status, answer.text).toBe(status);
+  });
+
+  test.each([
     [{}, 'MissingParameterValue'],
     [{ target: 7 }, 'InvalidParameterValue'],
     [{ target: 'manage', runbook: 'x' }, 'InvalidParameterValue'],

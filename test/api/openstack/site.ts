@@ -6,9 +6,12 @@ import { type Answer, sharedLedger } from '../support.ts';
 
 const start = Date.parse('2026-01-01T00:00:00.000Z');
 
+/** However busy the machine is, read models are waited for. */
+export const patient = ['--read-wait-ms', '25000'];
+
 /** A ledger with its bare metal, in the words of Ironic's clients. */
 export function sharedBaremetal(flags: readonly string[] = []) {
-  const shared = sharedLedger(flags);
+  const shared = sharedLedger([...patient, ...flags]);
 
   const ask = (method: string, path: string, body?: unknown, version = '1.115'): Promise<Answer> =>
     shared().ask(`/baremetal/v1/${path}`, {

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { defaultNodeSettings } from '../../../domain/node/facts.ts';
 import { objectionTo } from '../../../domain/node/verb-guards.ts';
-import { pathOf } from '../../../domain/node/verbs.ts';
+import { pathOf, verbOf } from '../../../domain/node/verbs.ts';
 import { Fault } from '../fault.ts';
 import { invalid, requireMinor } from './faults.ts';
 import type { NodeState } from './node-state.ts';
@@ -24,7 +24,7 @@ export interface VerbRequest {
   readonly [argument: string]: unknown;
 }
 
-const arguments_ = {
+const argumentNames = {
   configdrive: 'configdrive',
   deploy_steps: 'deploySteps',
   clean_steps: 'cleanSteps',
@@ -42,8 +42,8 @@ export function verbIn(body: unknown): VerbRequest {
     const { path, message } = parsed.error.issues[0]!;
     throw invalid(`${path.join('.') || 'body'}: ${message}.`);
   }
-  const given = Object.entries(arguments_).flatMap(([field, argument]) => {
-    const value = parsed.data[field as keyof typeof arguments_];
+  const given = Object.entries(argumentNames).flatMap(([field, argument]) => {
+    const value = parsed.data[field as keyof typeof argumentNames];
     return value === undefined || value === null ? [] : [[argument, value] as const];
   });
   return { target: parsed.data.target, ...Object.fromEntries(given) };
@@ -70,6 +70,35 @@ const lateMinors: readonly { target: string; state?: string; minor: number }[] =
   { target: 'service', minor: 87 },
 ];
 
+interface LateArgument {
+  readonly what: string;
+  readonly minor: number;
+  readonly isGiven: (verb: VerbRequest) => boolean;
+  /** Some are refused as if they did not belong to the verb, others as not there yet. */
+  readonly refusal: 'ClientSideError' | 'NotAcceptable';
+}
+
+const lateArguments: readonly LateArgument[] = [
+  {
+    what: 'A configdrive with rebuild',
+    minor: 35,
+    isGiven: ({ target, configdrive }) => target === 'rebuild' && configdrive !== undefined,
+    refusal: 'ClientSideError',
+  },
+  {
+    what: 'A configdrive that is an object',
+    minor: 56,
+    isGiven: ({ configdrive }) => typeof configdrive === 'object',
+    refusal: 'ClientSideError',
+  },
+  {
+    what: 'deploy_steps',
+    minor: 69,
+    isGiven: ({ deploySteps }) => deploySteps !== undefined,
+    refusal: 'NotAcceptable',
+  },
+];
+
 /**
  * Whether the caller's version has the verb. Ironic looks at most verbs before it looks at the node, and at the newest
  * after it has found that they lead somewhere and came with what they need.
@@ -79,15 +108,23 @@ const lateMinors: readonly { target: string; state?: string; minor: number }[] =
 export function requireVerbVersion(request: FastifyRequest, node: NodeState, verb: VerbRequest): void {
   const { target } = verb;
   if (Object.hasOwn(verbMinors, target)) requireMinor(request, verbMinors[target]!, `The verb ${target}`);
-  const late = lateMinors.find(
-    ({ target: verbName, state = node.provisionState }) => verbName === target && state === node.provisionState,
-  );
-  if (late && isGoodOtherwise(request, node, verb))
+  if (!isGoodOtherwise(request, node, verb)) return;
+  for (const late of lateMinors.filter((other) => other.target === target)) {
+    if ((late.state ?? node.provisionState) !== node.provisionState) continue;
     requireMinor(request, late.minor, `${target} from ${node.provisionState}`);
+  }
+  for (const late of lateArguments.filter(({ isGiven }) => isGiven(verb))) requireArgument(request, late);
+}
+
+function requireArgument(request: FastifyRequest, { what, minor, refusal }: LateArgument): void {
+  if (request.microversion.minor >= minor) return;
+  const status = refusal === 'NotAcceptable' ? 406 : 400;
+  throw new Fault(status, refusal, `${what} came with version 1.${minor}.`);
 }
 
 function isGoodOtherwise({ caller }: FastifyRequest, node: NodeState, verb: VerbRequest): boolean {
   if (!pathOf(node.provisionState, verb.target)) return false;
+  if (node.maintenance && verbOf(verb.target)?.inMaintenance === 'refused-first') return false;
   const objection = objectionTo(node, verb, defaultNodeSettings, {
     time: node.updatedAt,
     actor: caller.actor,

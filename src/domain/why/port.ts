@@ -49,17 +49,19 @@ const conditions: Explainer<Port>['conditions'] = {
     const { binding: bound, round } = port;
     if (!isBound(bound) || round.provisioned || port.blocks.length > 0 || bound.device === 'down') return [];
     if (port.status === 'ACTIVE') return [];
-    const owner = l2Reporters(port, bound.host!, world).agents[0]?.owner;
-    const how = 'The first report makes it ACTIVE.';
+    const owner = l2Reporters(port, bound.host!, world).agents[0]?.owner ?? null;
+    const how =
+      'Whoever wires ports there reports; say so in his place, or name who must with AddProvisioningComponent.';
     const command = remedy(self(port), 'ReportDeviceUp', { host: bound.host });
+    const by = owner === null ? byOperator : owner.alive ? byOwner : byNobody;
     return [
       {
         what: 'first-report',
         met: false,
-        summary: `Nobody must report, and nobody has: one report from ${bound.host} is needed.`,
+        summary: `No report is asked for, and none has come: the first one from ${bound.host} makes it ACTIVE.`,
         since: round.since,
-        owner: owner ?? null,
-        clearable: owner?.alive ? byOwner(how, { command }) : byNobody(how, { command }),
+        owner,
+        clearable: by(how, { command }),
         proof: [{ on: self(port), types: ['PortBound', 'BindingActivated', 'PortStatusChanged'] }],
       },
     ];

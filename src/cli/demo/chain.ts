@@ -10,8 +10,16 @@ const ovsAgent = 'ovs-agent:rack-7';
 const reaper = 'reaper-1';
 
 export const chainCast: Cast = {
-  ...{ [alice]: 'operator', [batch]: 'operator', [neutron]: 'operator', [operator]: 'operator', [reaper]: 'admin' },
-  ...{ [scheduler]: 'agent', [compute]: 'agent', [conductor]: 'agent', [ramdisk]: 'agent', [ovsAgent]: 'agent' },
+  [alice]: 'operator',
+  [batch]: 'operator',
+  [neutron]: 'operator',
+  [operator]: 'operator',
+  [reaper]: 'admin',
+  [scheduler]: 'agent',
+  [compute]: 'agent',
+  [conductor]: 'agent',
+  [ramdisk]: 'agent',
+  [ovsAgent]: 'agent',
 };
 
 /** What alice asked for, as every service hands it on: OpenStack's request id. */

@@ -3,6 +3,7 @@ import { useKeys } from './lib/keys.ts';
 import { type Place, usePlace } from './lib/navigation.ts';
 import { useLedgerClock } from './lib/use-ledger-clock.ts';
 import { pageOf } from './pages/page-of.tsx';
+import { Boundary } from './parts/boundary.tsx';
 import { Header } from './parts/header.tsx';
 import { Help } from './parts/help.tsx';
 import { TokenPrompt } from './parts/token-prompt.tsx';
@@ -43,5 +44,5 @@ function Page({ place }: { readonly place: Place }) {
     if (!isFirst.current) document.getElementById('main')?.focus({ preventScroll: true });
     isFirst.current = false;
   }, [place.path]);
-  return <div key={place.path}>{content}</div>;
+  return <Boundary key={place.path}>{content}</Boundary>;
 }

@@ -117,7 +117,7 @@ describeWith(chromium, 'at 3 a.m., in front of the console', () => {
     await close();
   });
 
-  test('ids and times are copied whole', async () => {
+  test('ids and times are copied whole, and the cursor is moved by a click', async () => {
     const { page, close } = await open();
     await page.goto(`${site.url}/ports/${portId}?at=0`);
     await page.getByRole('button', { name: 'copy the whole id' }).first().click();
@@ -125,6 +125,12 @@ describeWith(chromium, 'at 3 a.m., in front of the console', () => {
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(portId);
     const when = page.locator('.facts').getByRole('button', { name: 'copy the exact time' }).first();
     expect(await when.getAttribute('title')).toContain('2026-01-01 04:09:33.000 UTC');
+
+    // The mouse moves the cursor to the event it points at.
+    const track = (await page.locator('.track').boundingBox())!;
+    await page.mouse.click(track.x + track.width - 4, track.y + 12);
+    const { revision } = (await site.client.port(portId).state()).state;
+    await expect.poll(() => new URL(page.url()).searchParams.get('at')).toBe(String(revision));
     await close();
   });
 

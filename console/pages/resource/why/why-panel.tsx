@@ -2,7 +2,7 @@ import type { Ref } from 'react';
 import type { Kind, Why } from '../../../../src/client/index.ts';
 import { hrefOf } from '../../../lib/kinds.ts';
 import { resourceOf } from '../../../lib/resource-of.ts';
-import { MomentShown, setLedgerTime } from '../../../lib/time.ts';
+import { MomentShown, setLedgerTime, useNow } from '../../../lib/time.ts';
 import { useLoaded } from '../../../lib/use-loaded.ts';
 import { Age } from '../../../parts/age.tsx';
 import { FailureNote } from '../../../parts/failure-note.tsx';
@@ -23,9 +23,13 @@ interface Props {
   readonly panelRef: Ref<HTMLElement>;
 }
 
+const lookAgainMs = 15_000;
+
 /** Why is it so; and where the cursor is in the past, why was it so then? */
 export function WhyPanel({ kind, id, at, latest, panelRef }: Props) {
-  const why = useLoaded(`why ${at ?? `now ${latest}`}`, async (client, signal) => {
+  // The present changes without an event of this resource: an agent falls silent, a deadline passes.
+  const round = Math.floor(useNow() / lookAgainMs);
+  const why = useLoaded(`why ${at ?? `now ${latest} ${round}`}`, async (client, signal) => {
     const answer = await resourceOf(client, kind, id).why({ signal, ...(at !== null && { at }) });
     if (at === null) setLedgerTime(answer.at.time);
     return answer;

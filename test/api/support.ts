@@ -3,6 +3,7 @@ import { loadConfig } from '../../src/config.ts';
 import { type Stackledger, startStackledger } from '../../src/main.ts';
 import type { EventStore } from '../../src/store/event-store.ts';
 import { openStore } from '../../src/store/open-store.ts';
+import { emptyStore } from '../support/engine.ts';
 
 export const portId = '6f3c9a52-6f0e-4f1c-8a41-5b7be7f7f6d4';
 export const otherPortId = '7a4d0b63-7a1f-4a2d-9b52-6c8cf8a8a7e5';
@@ -10,7 +11,7 @@ export const otherPortId = '7a4d0b63-7a1f-4a2d-9b52-6c8cf8a8a7e5';
 /** What holds sooner or later, however busy the machine is. */
 export const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 25_000 });
 
-const running: Stackledger[] = [];
+const running: Pick<Stackledger, 'stop'>[] = [];
 
 afterEach(async () => {
   await Promise.all(running.splice(0).map((ledger) => ledger.stop()));
@@ -48,14 +49,18 @@ export function sharedLedger(
 type RunningLedger = Awaited<ReturnType<typeof launch>>;
 
 async function launch(flags: readonly string[], wrap: (store: EventStore) => EventStore = (it) => it) {
-  const always = ['--port', '0', '--store', 'memory:', '--clock', 'manual', '--log-level', 'silent'];
+  const place = await emptyStore();
+  const always = ['--port', '0', '--store', place.url, '--clock', 'manual', '--log-level', 'silent'];
   let opened: EventStore | undefined;
   const ledger = await startStackledger(loadConfig([...always, ...flags], {}), async (...how) => {
     opened = wrap(await openStore(...how));
     return opened;
   });
-  const store = opened!;
-  return { ...clientOf(ledger.url), url: ledger.url, store, stop: ledger.stop };
+  const stop = async (): Promise<void> => {
+    await ledger.stop();
+    place.remove();
+  };
+  return { ...clientOf(ledger.url), url: ledger.url, store: opened!, stop };
 }
 
 export function clientOf(url: string) {

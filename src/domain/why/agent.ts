@@ -2,7 +2,7 @@ import { agentRef } from '../agent/identity.ts';
 import type { Agent } from '../agent/state.ts';
 import { byOperator, type Explainer, remedy } from './explainer.ts';
 import { restless } from './restless.ts';
-import { agentOwner, ref } from './world.ts';
+import { agentOwner, latest, ref } from './world.ts';
 
 const self = ({ id }: Agent) => ref('agent', id);
 
@@ -37,7 +37,7 @@ export const agentExplainer: Explainer<Agent> = {
       ];
     },
 
-    switchedOn: (agent) =>
+    switchedOn: (agent, world) =>
       agent.adminStateUp
         ? []
         : [
@@ -45,7 +45,7 @@ export const agentExplainer: Explainer<Agent> = {
               what: 'admin-state',
               met: false,
               summary: 'It is administratively down: nothing new is to be given to it.',
-              since: agent.updatedAt,
+              since: latest(world, self(agent), ['AgentAdminStateChanged'])?.time ?? agent.updatedAt,
               clearable: byOperator('Switch it on.', {
                 command: remedy(self(agent), 'SetAgentAdminState', { adminStateUp: true }),
               }),

@@ -13,7 +13,7 @@ import {
 import type { Owner, Remedy } from './explanation.ts';
 import { lockOwner } from './lock-owner.ts';
 import { nodeHints } from './node-hints.ts';
-import { living, ref, type Seen, type World } from './world.ts';
+import { latest, living, ref, type Seen, type World } from './world.ts';
 
 type Node = Seen['node'];
 const self = ({ id }: Node) => ref('node', id);
@@ -126,7 +126,7 @@ const conditions: Explainer<Node>['conditions'] = {
       proof: [{ on: self(node), types: ['NodeMaintenanceSet'], at: since, where: (data) => data.cause === cause }],
     })),
 
-  power(node) {
+  power(node, world) {
     const { targetPowerState, powerState } = node;
     if (targetPowerState === null) return [];
     const proof = [{ on: self(node), types: ['NodePowerStateRequested'] }];
@@ -134,7 +134,8 @@ const conditions: Explainer<Node>['conditions'] = {
     const owner: Owner | null = node.conductor === null ? null : holder(node, node.conductor);
     const command = remedy(self(node), 'ReportPowerState', { powerState: targetPowerState });
     const clearable = byOwner('The worker reports the power state.', { command });
-    return [{ what: 'power', met: false, summary, since: node.updatedAt, owner, clearable, proof }];
+    const since = latest(world, self(node), ['NodePowerStateRequested'])?.time ?? node.updatedAt;
+    return [{ what: 'power', met: false, summary, since, owner, clearable, proof }];
   },
 
   /** What made it fine. */

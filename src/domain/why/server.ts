@@ -1,10 +1,11 @@
 import type { ResourceRef } from '../kernel/resource.ts';
-import type { Server, Wait } from '../server/state.ts';
+import type { Server } from '../server/state.ts';
 import { isOpen } from '../server/waits.ts';
-import { byItself, byNobody, byOperator, byOwner, type ConditionDraft, type Explainer, remedy } from './explainer.ts';
+import { byOperator, byOwner, type ConditionDraft, type Explainer, remedy } from './explainer.ts';
 import type { Owner, Remedy } from './explanation.ts';
 import { originOf, serverError } from './server-error.ts';
 import { serverHints } from './server-hints.ts';
+import { awaitedEvents } from './server-waits.ts';
 import { latest, living, ref, type Seen, type World } from './world.ts';
 
 type Conditions = Explainer<Seen['server']>['conditions'];
@@ -96,7 +97,7 @@ const conditions: Conditions = {
     ];
   },
 
-  events: (server, world) => server.waits.map((wait) => externalEvent(server, wait, world)),
+  events: awaitedEvents,
 
   action(server, world) {
     const { operation } = server;
@@ -104,7 +105,7 @@ const conditions: Conditions = {
     const { action, since, step, stepSince, worker: by } = operation;
     const node = server.nodeId === undefined ? [] : [ref('node', server.nodeId)];
     const isDeletion = action.includes('Delete');
-    const commands: Remedy = isDeletion
+    const command: Remedy = isDeletion
       ? remedy(self(server), 'ForceDeleteServer')
       : remedy(self(server), 'ReportActionFailure', { action, operationId: operation.id, reason: 'GivenUp' });
     if (server.guestReady) {
@@ -122,8 +123,8 @@ const conditions: Conditions = {
           since,
           owner: host,
           clearable: host
-            ? byOwner(`A worker on ${host.id} takes it up.`, { command: commands })
-            : byOperator('It is on no host that could take it up.', { command: commands }),
+            ? byOwner(`A worker on ${host.id} takes it up.`, { command })
+            : byOperator('It is on no host that could take it up.', { command }),
           proof: [{ on: self(server), types: ['ServerActionStarted'], at: since }],
           because: node,
         },
@@ -137,7 +138,7 @@ const conditions: Conditions = {
         summary: `${by} is at ${action}${at === null ? '' : `: the step ${at}`}. Its last word came at ${stepSince}.`,
         since: stepSince,
         owner: worker(by, server.host, lastWordOf(server, world) ?? stepSince),
-        clearable: byOwner(`${by} reports progress, success or failure.`, { command: commands }),
+        clearable: byOwner(`${by} reports progress, success or failure.`, { command }),
         proof: [
           { on: self(server), types: ['ServerActionProgressed'] },
           { on: self(server), types: ['ServerActionStarted'], at: since },
@@ -189,62 +190,6 @@ const conditions: Conditions = {
 /** When the worker was last heard about this server. */
 const lastWordOf = (server: Server, world: World): string | undefined =>
   latest(world, self(server), ['ServerActionProgressed'])?.time;
-
-const closings = { completed: 'has come', waived: 'need not come', failed: 'came as a failure' } as const;
-
-function externalEvent(server: Server, wait: Wait, world: World): ConditionDraft {
-  const { event, tag, since, deadline, fatal, host } = wait;
-  const about: ResourceRef[] = event.startsWith('network-vif-') ? [ref('port', tag)] : [];
-  const port = living(world, ref('port', tag));
-  const name = about.length > 0 ? `for port ${port?.name || tag}` : `for ${tag}`;
-  const self_ = self(server);
-  if (!isOpen(wait)) {
-    const came = closings[wait.result as keyof typeof closings] ?? `did not come (${wait.result})`;
-    const isWell = wait.result === 'completed' || wait.result === 'waived' || !wait.fatal;
-    return {
-      what: event,
-      met: isWell,
-      summary: `${event} ${name} ${came}.`,
-      since: wait.endedAt ?? since,
-      clearable: isWell ? null : byItself('What runs fails with it.'),
-      proof: [
-        {
-          on: self_,
-          types: ['ExternalEventReceived', 'ExternalEventsWaived', 'ExternalEventsTimedOut', 'ExternalEventsAwaited'],
-          at: wait.endedAt ?? since,
-        },
-      ],
-    };
-  }
-  const where = host === undefined ? '' : ` from ${host}`;
-  const otherwise = fatal ? 'it fails' : 'it goes on without';
-  const status = port ? ` The port is ${port.status}.` : about.length > 0 ? ' That port is not known here.' : '';
-  const how = about.length > 0 ? 'It comes when the port is ACTIVE' : 'Its sender reports it';
-  return {
-    what: event,
-    met: false,
-    summary: `It waits for ${event} ${name}${where}; if that has not come by ${deadline}, ${otherwise}.${status}`,
-    since,
-    owner: {
-      kind: 'service',
-      id: about.length > 0 ? 'network' : 'sender of the event',
-      host: host ?? null,
-      alive: null,
-      lastSeenAt: null,
-    },
-    clearable: (about.length > 0 && !port ? byNobody : byOwner)(`${how}; otherwise it is over at ${deadline}.`, {
-      deadline,
-      command: remedy(self_, 'WaiveExternalEvents', { events: [{ event, tag, ...scopeOf(wait) }] }),
-    }),
-    proof: [{ on: self_, types: ['ExternalEventsAwaited'], at: since }],
-    because: port ? about : [],
-  };
-}
-
-const scopeOf = ({ host, generation }: Wait): object => ({
-  ...(host !== undefined && { host }),
-  ...(generation !== undefined && { generation }),
-});
 
 const belowIt = ({ waits, ports, nodeId }: Server): ResourceRef[] => [
   ...waits.filter(isOpen).flatMap(({ event, tag }) => (event.startsWith('network-vif-') ? [ref('port', tag)] : [])),

@@ -8,7 +8,8 @@ import type { Site } from '../site.ts';
 import { addressesOf } from './addresses.ts';
 import { badRequest, knows, obstructed } from './faults.ts';
 import { isForHypervisor, refuseForHypervisor } from './hypervisor-actions.ts';
-import { type ServerState, serverShown } from './server-shown.ts';
+import { serverShown } from './server-shown.ts';
+import type { ServerState } from './server-state.ts';
 import { checked, serverWith } from './servers.ts';
 
 interface Action {

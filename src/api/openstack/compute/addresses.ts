@@ -1,7 +1,7 @@
 import type { Network } from '../../../domain/network/state.ts';
 import type { Port } from '../../../domain/port/state.ts';
 import type { Resources } from '../resources.ts';
-import type { ServerState } from './server-shown.ts';
+import type { ServerState } from './server-state.ts';
 
 /** By the name of the network. */
 export type Addresses = Readonly<Record<string, readonly object[]>>;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { forRole } from '../service.ts';
 import type { Site } from '../site.ts';
 import { notFound } from './faults.ts';
-import type { ServerState } from './server-shown.ts';
+import type { ServerState } from './server-state.ts';
 import { checked, memberOf, serverWith } from './servers.ts';
 
 const Metadata = z.record(z.string().min(1).max(255), z.string().max(255));

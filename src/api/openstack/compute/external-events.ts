@@ -6,7 +6,7 @@ import type { Resources } from '../resources.ts';
 import { forRole } from '../service.ts';
 import type { Site } from '../site.ts';
 import { knows } from './faults.ts';
-import type { ServerState } from './server-shown.ts';
+import type { ServerState } from './server-state.ts';
 import { checked } from './servers.ts';
 
 /** The names there are, and the version each came with. */

@@ -2,7 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Resources } from '../resources.ts';
 import { forRole } from '../service.ts';
 import type { Site } from '../site.ts';
-import { linksTo, type ServerState } from './server-shown.ts';
+import { linksTo } from './server-shown.ts';
+import type { ServerState } from './server-state.ts';
 
 /** Flavors are names here: clients that look one up find it, and nothing of how large it is. */
 export function flavorRoutes(scope: FastifyInstance, { resources }: Site): void {

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { obstacleTo, sideGuards } from '../../../domain/server/guards.ts';
 import { Fault } from '../fault.ts';
 import { obstructed } from './faults.ts';
-import type { ServerState } from './server-shown.ts';
+import type { ServerState } from './server-state.ts';
 
 /** What only a hypervisor can answer. Whether it would be asked at all is decided as for everything else. */
 const asked: Readonly<Record<string, keyof typeof sideGuards>> = {

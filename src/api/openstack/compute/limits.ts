@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { forRole } from '../service.ts';
 import type { Site } from '../site.ts';
-import type { ServerState } from './server-shown.ts';
+import type { ServerState } from './server-state.ts';
 
 /** `GET /limits`: nothing is limited here, so it tells what is used. */
 export function limitRoutes(scope: FastifyInstance, { resources }: Site): void {

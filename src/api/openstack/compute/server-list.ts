@@ -8,7 +8,8 @@ import type { Resources } from '../resources.ts';
 import { addressesOf } from './addresses.ts';
 import { audienceOf } from './audience.ts';
 import { badRequest, knows } from './faults.ts';
-import { type ServerState, serverInBrief, serverShown } from './server-shown.ts';
+import { serverInBrief, serverShown } from './server-shown.ts';
+import type { ServerState } from './server-state.ts';
 
 const rules: ListingRules = {
   most: 1000,

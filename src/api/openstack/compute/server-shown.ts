@@ -1,13 +1,11 @@
 import { hash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { asSeenBy } from '../../../domain/server/audience.ts';
-import type { Server } from '../../../domain/server/state.ts';
 import { baseUrl } from '../service.ts';
 import type { Addresses } from './addresses.ts';
 import { audienceOf } from './audience.ts';
 import { knows } from './faults.ts';
-
-export type ServerState = Server & Readonly<Record<string, unknown>>;
+import type { ServerState } from './server-state.ts';
 
 /** To the second, as most of Nova's times are. */
 export const timeShown = (time: string): string => time.replace(/\.\d+Z$/, 'Z');

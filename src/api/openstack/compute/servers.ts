@@ -7,7 +7,8 @@ import type { Site } from '../site.ts';
 import { addressesOf } from './addresses.ts';
 import { badRequest, knows, serverNotFound } from './faults.ts';
 import { listServers } from './server-list.ts';
-import { linksTo, type ServerState, serverShown } from './server-shown.ts';
+import { linksTo, serverShown } from './server-shown.ts';
+import type { ServerState } from './server-state.ts';
 
 const Networks = z.union([
   z.enum(['auto', 'none']),

@@ -1,0 +1,4 @@
+import type { Server } from '../../../domain/server/state.ts';
+
+/** A server as the routes read it: its state, and what people see beside. */
+export type ServerState = Server & Readonly<Record<string, unknown>>;

@@ -5,6 +5,7 @@ import './styles/tokens.css';
 import './styles/base.css';
 import './styles/parts.css';
 import './styles/pages.css';
+import './styles/resource.css';
 import './styles/timeline.css';
 
 createRoot(document.getElementById('root')!).render(

@@ -46,7 +46,28 @@ export function StuckList({ blocked }: { readonly blocked: Overview['blocked'] }
           </tbody>
         </table>
       )}
+      {blocked.total > blocked.oldest.length && <AllOfThem oldest={blocked.oldest} />}
     </section>
+  );
+}
+
+/** The lists of all that wait for the same as those above. */
+function AllOfThem({ oldest }: Pick<Overview['blocked'], 'oldest'>) {
+  const lists = new Map(
+    oldest.map(({ resource: { kind }, wait: { what } }) => [
+      `${kind}s that wait for ${what}`,
+      `/${kind}s?blocked_by=${encodeURIComponent(what)}`,
+    ]),
+  );
+  return (
+    <p className="paging">
+      All{' '}
+      {[...lists].map(([words, href]) => (
+        <Link key={href} href={href}>
+          {words}
+        </Link>
+      ))}
+    </p>
   );
 }
 

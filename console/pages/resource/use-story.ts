@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { type Client, type HistoryEntry, type Kind, ProblemError, type State } from '../../../src/client/index.ts';
 import { resourceOf } from '../../lib/resource-of.ts';
 import { type Loaded, useLoaded } from '../../lib/use-loaded.ts';
-import { useArrivals } from './use-arrivals.ts';
+import { type Arrivals, useArrivals } from './use-arrivals.ts';
 
 /** The events that are shown: some consecutive ones, oldest first. */
 export interface Shown {
@@ -22,12 +22,11 @@ export interface Present {
 export interface Story {
   readonly shown: Loaded<Shown>;
   readonly present: Loaded<Present>;
+  readonly arrivals: Arrivals;
   /** Events that came since, and are not shown. */
   readonly fresh: number;
   /** Shows the latest events. */
   readonly showLatest: () => void;
-  /** Shows the events around a revision. */
-  readonly showAround: (revision: number) => void;
 }
 
 /** Events loaded at a time: more than a screen can tell apart, and little enough to load at once. */
@@ -42,8 +41,8 @@ export function useStory(kind: Kind, id: string, at: number | null): Story {
     loadWindow(client, kind, id, around, signal),
   );
 
-  const latestSeen = useArrivals(kind, id, present.value, present.reload);
-  const latest = Math.max(latestSeen, present.value?.revision ?? 0);
+  const arrivals = useArrivals(kind, id, present.value?.position ?? null, present.reload);
+  const latest = Math.max(arrivals.revision, present.value?.revision ?? 0);
   const { value } = shown;
   const isOutside = value !== null && at !== null && !covers(value, at) && at <= latest;
   useEffect(() => {
@@ -53,14 +52,19 @@ export function useStory(kind: Kind, id: string, at: number | null): Story {
   return {
     shown,
     present,
+    arrivals,
     fresh: value === null ? 0 : Math.max(0, latest - value.lastRevision),
     showLatest: () => {
       setAround(null);
       setRound((before) => before + 1);
     },
-    showAround: setAround,
   };
 }
+
+export const reachesEnd = ({ entries, lastRevision }: Shown): boolean => entries.at(-1)?.revision === lastRevision;
+
+/** Whether these are all events there were when they were loaded. */
+export const isWhole = (shown: Shown): boolean => shown.entries[0]?.revision === 0 && reachesEnd(shown);
 
 const covers = ({ entries }: Shown, revision: number): boolean =>
   entries.length > 0 && entries[0]!.revision <= revision && revision <= entries.at(-1)!.revision;

@@ -1,4 +1,3 @@
-import type { Ref } from 'react';
 import type { Kind, Why } from '../../../../src/client/index.ts';
 import { hrefOf } from '../../../lib/kinds.ts';
 import { resourceOf } from '../../../lib/resource-of.ts';
@@ -20,13 +19,12 @@ interface Props {
   readonly at: number | null;
   /** What the present is known by: when it changes, the present is asked for again. */
   readonly latest: number;
-  readonly panelRef: Ref<HTMLElement>;
 }
 
 const lookAgainMs = 15_000;
 
 /** Why is it so; and where the cursor is in the past, why was it so then? */
-export function WhyPanel({ kind, id, at, latest, panelRef }: Props) {
+export function WhyPanel({ kind, id, at, latest }: Props) {
   // The present changes without an event of this resource: an agent falls silent, a deadline passes.
   const round = Math.floor(useNow() / lookAgainMs);
   const why = useLoaded(`why ${at ?? `now ${latest} ${round}`}`, async (client, signal) => {
@@ -36,7 +34,7 @@ export function WhyPanel({ kind, id, at, latest, panelRef }: Props) {
   });
   const { value } = why;
   return (
-    <aside ref={panelRef} tabIndex={-1} className="panel why" aria-labelledby="why-title">
+    <aside id="why" tabIndex={-1} className="panel why" aria-labelledby="why-title">
       <h2 id="why-title">{value ? titleOf(value, at !== null) : 'Why'}</h2>
       {at !== null && <p className="quiet">As it was at event {at + 1}</p>}
       <FailureNote what="The reason" failure={why.failure} retry={why.reload} />

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as realPause } from 'node:timers/promises';
 import type { Flow, FlowCommand, FlowEvent } from '../domain/flows/flow.ts';
 import type { Search, SearchingFlow } from '../domain/flows/searching-flow.ts';
 import type { Aggregate, Related } from '../domain/kernel/aggregate.ts';
@@ -21,7 +21,13 @@ export interface FlowsOptions {
   /** Finds whom an event concerns, in what is known up to its position. */
   readonly find?: (search: Search, position: string) => Promise<readonly string[]>;
   readonly observer?: FlowsObserver;
+  /** Lets real time pass, or only pretends to where all time is simulated. */
+  readonly pause?: Pause;
 }
+
+type Pause = (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
+
+const pauseOnTimer: Pause = (milliseconds, signal) => realPause(milliseconds, undefined, { signal, ref: false });
 
 export interface FlowsObserver {
   /** The command was refused for good: the other resource is gone, or its rules do not allow it. */
@@ -116,7 +122,7 @@ export class FlowRunner {
   /** The ledger is out of reach, for one. Real time passes, for it has nothing to do with that of the ledger. */
   async #failed(error: unknown): Promise<void> {
     this.#options.observer?.checkpointFailed?.(error);
-    await pause(retryMs, undefined, { signal: this.#stop.signal, ref: false }).catch(() => {});
+    await this.#letRealTimePass(retryMs, this.#stop.signal);
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
@@ -266,7 +272,12 @@ export class FlowRunner {
 
   /** In real time: a busy ledger commits many times in a moment, and looking at each commit alone would cost as much. */
   async #gather(): Promise<void> {
-    await pause(gatherMs, undefined, { signal: this.#working!, ref: false }).catch(() => {});
+    await this.#letRealTimePass(gatherMs, this.#working!);
+  }
+
+  async #letRealTimePass(milliseconds: number, signal: AbortSignal): Promise<void> {
+    const { pause = pauseOnTimer } = this.#options;
+    await pause(milliseconds, signal).catch(() => {});
   }
 
   #oneSettled(): Promise<void> {

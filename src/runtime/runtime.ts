@@ -35,6 +35,8 @@ export interface RuntimeOptions extends HeadsOptions {
   readonly clock: Clock;
   /** What decisions may know besides state, time and actor. */
   readonly settings?: object;
+  /** Names commands that come without a key: a UUID, each time another. */
+  readonly newId?: () => string;
 }
 
 const refuse = refuser(runtimeRefusals);
@@ -50,6 +52,7 @@ export class Runtime {
   readonly #store: EventStore;
   readonly #aggregates: Readonly<Record<Kind, Aggregate>>;
   readonly #settings: object;
+  readonly #newId: () => string;
   readonly #observer: RuntimeObserver;
   readonly #census: Census;
   readonly #heads: Heads;
@@ -66,6 +69,7 @@ export class Runtime {
     this.#store = options.store;
     this.#aggregates = options.aggregates;
     this.#settings = options.settings ?? {};
+    this.#newId = options.newId ?? randomUUID;
     this.#observer = options.observer ?? {};
     this.#listeningSince = timestamp(options.clock.now());
     this.#signsOfLife = new SignsOfLife(options.clock, options.store);
@@ -88,7 +92,7 @@ export class Runtime {
    */
   async execute(request: CommandRequest): Promise<Outcome> {
     const outcome = await (request.key === undefined
-      ? this.#decideUntilStored(request, randomUUID())
+      ? this.#decideUntilStored(request, this.#newId())
       : this.#executeKeyed(request, request.key));
     if (outcome.outcome === 'done') this.#noteSignOfLife(request);
     this.#report(request, outcome);
@@ -200,7 +204,7 @@ export class Runtime {
     const { revision, durable } = head;
     const { recorded: events } = refusal;
     if (events.length === 0) return this.#confirmed(head, durable, () => answer(revision));
-    const decision = { commandId: randomUUID(), time, events, receipt: undefined };
+    const decision = { commandId: this.#newId(), time, events, receipt: undefined };
     return this.#append(request, head, decision).then((appended) => appended && answer(appended.revision));
   }
 

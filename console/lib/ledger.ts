@@ -37,6 +37,9 @@ const subscribe = (listener: () => void): (() => void) => {
 
 export const useLedger = (): Ledger => useSyncExternalStore(subscribe, () => ledger);
 
+/** Whether a command needs a token, as far as reading needed one. */
+export const isTokenNeeded = (): boolean => ledger.hasToken;
+
 /** What the server said when it did not take the token, or missed one. */
 export function askForToken(reason: string): void {
   if (ledger.tokenWanted !== reason) become({ ...ledger, tokenWanted: reason });

@@ -12,6 +12,8 @@ interface Props {
 export function FailureNote({ what, failure, retry }: Props) {
   if (!failure) return null;
   const { error, retryAt } = failure;
+  // The page asks for a token by then, and loads everything when it has one.
+  if (error instanceof ProblemError && error.status === 401) return null;
   const title = error instanceof ProblemError ? error.title : 'No answer';
   return (
     <div className="failure" role="alert">

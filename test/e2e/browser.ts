@@ -52,9 +52,10 @@ export function sharedBrowser() {
   };
 }
 
-/** Keeps the page as it looks, in its whole length. @returns how wide it is */
-export async function takeScreenshot(page: Page, name: string): Promise<{ width: number }> {
+/** Keeps the page as it looks, in its whole length; it is to be no wider than the window. */
+export async function takeScreenshot(page: Page, name: string): Promise<void> {
   mkdirSync(screenshots, { recursive: true });
   const png = await page.screenshot({ path: `${screenshots}${name}.png`, fullPage: true });
-  return { width: png.readUInt32BE(16) };
+  const width = png.readUInt32BE(16); // where a PNG has it
+  expect(width, `${name} is wider than the window`).toBe(page.viewportSize()!.width);
 }

@@ -208,7 +208,7 @@ describeWith(chromium, 'the console of a ledger with tokens, in which nothing ha
     await page.getByLabel('Token').fill(token);
     await page.keyboard.press('Enter');
     await page.getByText('Nothing has happened here yet').waitFor();
-    expect(await page.getByText(/curl .*CreatePort/).textContent()).toContain(site.url);
+    expect(await page.getByText(/curl .*CreatePort/).textContent()).toContain(`${site.url}/v1/ports`);
     await takeScreenshot(page, 'empty');
     expect(await violations(page, 'light')).toEqual([]);
 

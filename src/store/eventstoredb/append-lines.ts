@@ -169,20 +169,16 @@ export class AppendLines {
       await known.refresh();
       return false;
     }
-    const event = idleReceiptEvent(stream, receipt!, expectedRevision, known.position);
-    const kept = await this.#surely(() => this.#calls.append(receiptStreamOf(stream), known.idleRevision, [event]));
-    const { position } = known;
+    const { position, idleRevision } = known;
+    const event = idleReceiptEvent(stream, receipt!, expectedRevision, position);
+    const kept = await this.#surely(() => this.#calls.append(receiptStreamOf(stream), idleRevision, [event]));
     if (kept.kind === 'refused') {
       await known.refresh();
+      if (known.idleRevision === idleRevision) throw this.#strange(receiptStreamOf(stream));
       return false;
     }
     const { commandId, bodyHash } = receipt!;
-    known.noteIdle(known.idleRevision + 1, commandId, {
-      bodyHash,
-      eventCount: 0,
-      lastRevision: expectedRevision,
-      position,
-    });
+    known.noteIdle(idleRevision + 1, commandId, { bodyHash, eventCount: 0, lastRevision: expectedRevision, position });
     resolve({ revision: expectedRevision, position: formatPosition(position) });
     return true;
   }

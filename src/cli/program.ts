@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
+import { addBackup } from './commands/backup.ts';
+import { addCompact } from './commands/compact.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addExport } from './commands/export.ts';
 import { addHistory } from './commands/history.ts';
@@ -23,6 +25,8 @@ const commands = [
   addReplay,
   addTail,
   addVerify,
+  addBackup,
+  addCompact,
   addExport,
   addImport,
   addIngest,

@@ -1,12 +1,21 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { type Client, createClient } from '../../client/client.ts';
 import { type Kind, kinds } from '../../domain/kernel/resource.ts';
+import { ledgerFileOf } from '../../store/open-store.ts';
+import { UsageError } from '../failure.ts';
 import type { GlobalOptions } from '../terminal.ts';
 
 export const storeOption = (): Option =>
   new Option('--store <store>', 'the ledger: sqlite:<path> or esdb://<host>')
     .env('STACKLEDGER_STORE')
     .default('sqlite:./data/ledger.db');
+
+/** The file of a ledger, for what is done to files. @throws UsageError where it is kept in none */
+export function ledgerFile(url: string): string {
+  const file = ledgerFileOf(url);
+  if (file !== null) return file;
+  throw new UsageError(`This works on the file of a ledger, as in sqlite:./data/ledger.db; ${url} has none.`);
+}
 
 export function parseKind(text: string): Kind {
   if (kinds.includes(text as Kind)) return text as Kind;

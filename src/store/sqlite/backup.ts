@@ -1,0 +1,96 @@
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import Database from 'better-sqlite3';
+import { StoreError } from '../store-error.ts';
+import { inspect, locate } from './ledger-file.ts';
+import { faultIn, reasonOf, unusable } from './sqlite-fault.ts';
+
+export interface BackupOptions {
+  /** The ledger's file. A server may be writing it. */
+  readonly from: string;
+  /** The file to make. */
+  readonly to: string;
+  /** Whether a file that is there may be replaced: in one step, once `accept` is content. */
+  readonly replace?: boolean;
+  /** Is given the copy before it gets its name; where it throws, there is no copy. */
+  readonly accept: (path: string) => Promise<void>;
+  readonly onProgress?: (pages: number, ofPages: number) => void;
+}
+
+/** Copied between two looks at the event loop. */
+const pagesAtOnce = 1_000;
+
+/**
+ * Copies a ledger's file as it is at one moment. A read that stays open for as long holds that moment: without it SQLite
+ * would begin anew at every commit of the server, and a busy one would never let it finish.
+ *
+ * @throws StoreError unusable-ledger, and whatever `accept` throws
+ */
+export async function backUpLedger({
+  from,
+  to,
+  replace = false,
+  accept,
+  onProgress = () => {},
+}: BackupOptions): Promise<void> {
+  const path = locate(from, true);
+  if (!inspect(path)) throw unusable(from, 'the file is empty');
+  const target = resolve(to);
+  if (target === path) throw unusable(to, 'it is the ledger itself; name another file');
+  if (existsSync(target) && !replace) throw unusable(to, 'it is there already; choose another name, or add --force');
+  if (!existsSync(dirname(target))) throw unusable(to, 'there is no such folder');
+  const unfinished = `${target}.unfinished`;
+  remove(unfinished);
+  try {
+    await copy(path, unfinished, onProgress);
+    await accept(unfinished);
+    if (existsSync(`${target}-wal`)) throw unusable(to, 'somebody has it open, or left its write-ahead log behind');
+    flush(unfinished);
+    renameSync(unfinished, target);
+    flush(dirname(target));
+  } catch (error) {
+    if (error instanceof StoreError || !isOfSqlite(error)) throw error;
+    throw unusable(from, `it cannot be copied to ${to}: ${reasonOf(faultIn(error))}`, error);
+  } finally {
+    remove(unfinished);
+  }
+}
+
+async function copy(from: string, to: string, onProgress: (pages: number, ofPages: number) => void): Promise<void> {
+  const source = new Database(from, { readonly: true, fileMustExist: true, timeout: 2000 });
+  try {
+    source.exec('BEGIN');
+    source.prepare('SELECT max(position) FROM events').get();
+    await source.backup(to, {
+      progress({ totalPages, remainingPages }) {
+        onProgress(totalPages - remainingPages, totalPages);
+        return pagesAtOnce;
+      },
+    });
+  } finally {
+    source.close();
+  }
+  // One file, without a log beside it: it can be carried away as it is. A server that is started on it makes a log again.
+  const made = new Database(to);
+  try {
+    made.pragma('journal_mode = DELETE');
+  } finally {
+    made.close();
+  }
+}
+
+function remove(path: string): void {
+  for (const end of ['', '-wal', '-shm', '-journal']) rmSync(`${path}${end}`, { force: true });
+}
+
+/** What was written is on the disk, or, of a folder, what was named in it. */
+function flush(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+const isOfSqlite = (error: unknown): boolean => faultIn(error).code.startsWith('SQLITE_');

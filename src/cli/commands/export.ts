@@ -59,7 +59,7 @@ async function run({ store: url, to }: ExportOptions, { json }: Terminal, writer
   const quiet = json || (to === '-' && process.stdout.isTTY === true);
   const progress = showProgress('exporting', parsePosition(await store.head()), quiet);
   try {
-    return await exportLedger(store, writer, (events) => progress.update(events));
+    return await exportLedger(store, writer, (position) => progress.update(parsePosition(position)));
   } finally {
     progress.stop();
     await store.close();

@@ -7,7 +7,7 @@ import type { LineWriter } from './line-file.ts';
 export async function exportLedger(
   store: EventStore,
   writer: LineWriter,
-  onEvent: (events: number) => void = () => {},
+  onPosition: (position: string) => void = () => {},
 ): Promise<EndLine> {
   const cut = await cutOf(store);
   const counts = { events: 0, receipts: 0, checkpoints: 0 };
@@ -15,7 +15,7 @@ export async function exportLedger(
   for await (const record of ledgerRecords(store, cut)) {
     await writer.write(lineOf(record));
     counts[`${record.kind}s`]++;
-    onEvent(counts.events);
+    if (record.kind === 'event') onPosition(record.event.position);
   }
   const end = { ...counts, sha256: await writer.digest() };
   await writer.write(endLine(end));

@@ -25,7 +25,7 @@ export function pageOf(place: Place): PageContent {
   if (kind) return { title: `${kind}s`, content: <ListPage place={place} kind={kind} /> };
   if (place.path === '/') return { title: 'Overview', content: <OverviewPage /> };
   if (section === 'operations' && id !== '') {
-    return { title: `operation ${shortId(id)}`, content: <OperationPage id={id} /> };
+    return { title: `operation ${shortId(id)}`, content: <OperationPage place={place} id={id} /> };
   }
   if (place.path === '/doctor') return { title: 'Doctor', content: <DoctorPage /> };
   if (place.path === '/search') return { title: 'Search', content: <SearchPage query={place.query.get('q') ?? ''} /> };

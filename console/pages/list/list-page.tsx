@@ -4,11 +4,11 @@ import { statusOf } from '../../lib/status-of.ts';
 import { useSteady } from '../../lib/use-steady.ts';
 import { useWatched } from '../../lib/use-watched.ts';
 import { FailureNote } from '../../parts/failure-note.tsx';
+import { Paging } from '../../parts/paging.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { EmptyList } from './empty-list.tsx';
 import { filterOf, hasFilter } from './filter.ts';
 import { FilterBar } from './filter-bar.tsx';
-import { Paging } from './paging.tsx';
 import { ResourceTable } from './resource-table.tsx';
 
 interface Props {

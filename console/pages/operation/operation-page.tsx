@@ -1,7 +1,9 @@
 import { useState } from 'react';
 import type { LedgerEvent } from '../../../src/client/index.ts';
+import type { Place } from '../../lib/navigation.ts';
 import { useLoaded } from '../../lib/use-loaded.ts';
 import { FailureNote } from '../../parts/failure-note.tsx';
+import { Paging } from '../../parts/paging.tsx';
 import { ResourceId } from '../../parts/resource-id.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { EventTable } from './event-table.tsx';
@@ -9,12 +11,16 @@ import { Lanes } from './lanes.tsx';
 
 const pageSize = 200;
 
+interface Props {
+  readonly place: Place;
+  readonly id: string;
+}
+
 /** What did one request cause? */
-export function OperationPage({ id }: { readonly id: string }) {
-  const [markers, setMarkers] = useState<readonly (string | undefined)[]>([undefined]);
-  const marker = markers.at(-1);
+export function OperationPage({ place, id }: Props) {
+  const marker = place.query.get('marker');
   const page = useLoaded(`operation ${marker}`, (client, signal) =>
-    client.operation(id, { limit: pageSize, signal, ...(marker !== undefined && { marker }) }),
+    client.operation(id, { limit: pageSize, signal, ...(marker !== null && { marker }) }),
   );
   const { value } = page;
   return (
@@ -26,18 +32,7 @@ export function OperationPage({ id }: { readonly id: string }) {
       {!value && !page.failure && <Skeleton lines={8} what="the operation" />}
       {value && value.events.length === 0 && <p className="panel">No event has this correlation id.</p>}
       {value && value.events.length > 0 && <Events events={value.events} />}
-      <p className="paging">
-        {markers.length > 1 && (
-          <button type="button" onClick={() => setMarkers(markers.slice(0, -1))}>
-            ◀ Earlier events
-          </button>
-        )}
-        {value && value.next !== null && (
-          <button type="button" onClick={() => setMarkers([...markers, value.next!])}>
-            Later events ▶
-          </button>
-        )}
-      </p>
+      {value && <Paging place={place} next={value.next} />}
     </>
   );
 }

@@ -1,3 +1,4 @@
+import { sameJson } from '../kernel/json.ts';
 import type { ResourceRef } from '../kernel/resource.ts';
 import type { Server } from '../server/state.ts';
 import { byOperator, type ConditionDraft, remedy } from './explainer.ts';
@@ -13,9 +14,11 @@ export function serverError(server: Seen['server'], world: World): ConditionDraf
   const self = ref('server', server.id);
   const episode = episodeOf(world, self);
   const faults = faultsSince(server, episode?.time ?? server.createdAt);
-  const last = server.faults.at(-1);
-  const first = faults[0];
-  const followed = first && first !== last ? ` It began with ${first.kind}: ${first.message}` : '';
+  // The one that is shown: an attempt that another host made good has left a later one behind, perhaps.
+  const last = server.fault;
+  const first = faults.find((fault) => !sameJson(fault, last));
+  const isFirst = first !== undefined && last !== null && first.created < last.created;
+  const followed = isFirst ? ` It began with ${first.kind}: ${first.message}` : '';
   const forced = server.forced ? ` Somebody set it so (${server.forced.cause}).` : '';
   return [
     {
@@ -24,7 +27,7 @@ export function serverError(server: Seen['server'], world: World): ConditionDraf
       summary: last ? `It is in ERROR: ${last.kind}: ${last.message}${followed}${forced}` : `It is in ERROR.${forced}`,
       since: server.conditionSince,
       clearable: byOperator(`These are accepted now: ${server.allowed.join(', ')}.`, { command: wayOut(server) }),
-      proof: [stateChange(self), ...(first && first !== last ? [faultAt(self, first.created)] : [])],
+      proof: [stateChange(self), ...(isFirst ? [faultAt(self, first.created)] : [])],
       because: originOf(server, world),
     },
   ];

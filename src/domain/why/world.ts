@@ -6,13 +6,13 @@ import type { Network } from '../network/state.ts';
 import type { Node } from '../node/state.ts';
 import type { PortSettings } from '../port/drivers/configured.ts';
 import type { Port } from '../port/state.ts';
-import type { Server } from '../server/state.ts';
+import type { ServerView } from '../server/view.ts';
 import type { Owner } from './explanation.ts';
 
 /** The states as people see them: what is folded, and the words for it. */
 export interface Seen {
   port: Port;
-  server: Server & { status: string; allowed: string[] };
+  server: ServerView;
   node: Node & { allowed: string[]; warnings: { sign: string; detail: string }[] };
   agent: Agent;
   network: Network;

@@ -1,5 +1,6 @@
 /** `npm run bench`: every figure beside its baseline, in one run. `npm run bench -- http store` runs those parts only. */
 
+import { esdbLines } from './esdb.ts';
 import { httpLines } from './http.ts';
 import { ledgerLines } from './ledger.ts';
 import { portLines } from './ports.ts';
@@ -13,6 +14,7 @@ const parts: Record<string, () => Promise<Line[]>> = {
   ports: portLines,
   store: storeLines,
   read: readLines,
+  esdb: esdbLines,
 };
 
 const asked = process.argv.slice(2);

@@ -80,8 +80,13 @@ function nextRevision(log: EventLog, stream: string, options: NonNullable<Return
 
 const drained = (call: Call, ended: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
-    call.once('drain', resolve);
-    ended.addEventListener('abort', () => resolve(), { once: true });
+    const goOn = (): void => {
+      call.off('drain', goOn);
+      ended.removeEventListener('abort', goOn);
+      resolve();
+    };
+    call.once('drain', goOn);
+    ended.addEventListener('abort', goOn);
   });
 
 /** Settles when the log has more than `count` records, or the subscription ends. */

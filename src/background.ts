@@ -14,8 +14,10 @@ export interface BackgroundOptions {
   readonly store: EventStore;
   readonly runtime: Runtime;
   readonly flows: readonly AnyFlow[];
-  /** The ledger's own file, where it has one; the read models lie beside it. */
+  /** The ledger's own file, where it has one. */
   readonly ledgerFile: string | null;
+  /** Where the read models lie. Empty: beside the ledger's file, and in memory where it has none. */
+  readonly viewsFile: string;
   readonly cachedResources: number;
   readonly observer: BackgroundObserver;
 }
@@ -86,14 +88,16 @@ export class Background {
   }
 
   async #start(): Promise<void> {
-    const { store, ledgerFile, cachedResources, observer } = this.#options;
+    const { store, ledgerFile, viewsFile, cachedResources, observer } = this.#options;
+    const path = viewsFile || (ledgerFile !== null && `${ledgerFile}.views.db`);
     const head = await store.head();
     this.#stopping.signal.throwIfAborted();
     const opening = openViews({
       store,
       cachedResources,
       signal: this.#stopping.signal,
-      ...(ledgerFile !== null && { ledgerFile, path: `${ledgerFile}.views.db` }),
+      ...(ledgerFile !== null && { ledgerFile }),
+      ...(path && { path }),
       observer: { faulted: (error) => observer.backgroundFailed('projection', error) },
     });
     opening.then(this.#opened.resolve, () => {});

@@ -38,6 +38,9 @@ const settings = {
     'sqlite:./data/ledger.db',
     { does: 'Where the ledger is: `sqlite:<path>`, `memory:` (gone when the process ends) or `esdb://<host>:<port>`.' },
   ),
+  viewsFile: setting(z.string(), '', {
+    does: 'File of the read models, of this process alone. Empty: beside the ledger, and in memory where it is not in a file.',
+  }),
   tokensFile: setting(z.string(), '', {
     does: 'JSON file with the hashed tokens of those who may use the API. Empty: nobody is asked for a token.',
   }),

@@ -18,6 +18,7 @@ import { type Clock, ManualClock, SystemClock } from './runtime/clock.ts';
 import { NovaNotifier } from './runtime/notifier/nova-notifier.ts';
 import { Runtime } from './runtime/runtime.ts';
 import { type EventStore, formatPosition, parsePosition } from './store/event-store.ts';
+import { withoutPassword } from './store/eventstoredb/connection-string.ts';
 import { ledgerFileOf, openStore } from './store/open-store.ts';
 import { StoreError } from './store/store-error.ts';
 
@@ -55,7 +56,7 @@ export async function startStackledger(config: LedgerConfig, open: typeof openSt
     const anchors = await anchorKeeper(config, opened, log);
     await anchors?.start();
     const url = await listen(app, config);
-    log.info('listening', { url, store: config.store });
+    log.info('listening', { url, store: withoutPassword(config.store) });
     background.start();
     const stop = async (): Promise<void> => {
       await stopListening(app, connections, config.shutdownMs);
@@ -97,6 +98,7 @@ async function assemble(
     runtime,
     flows,
     ledgerFile: ledgerFileOf(config.store),
+    viewsFile: config.viewsFile,
     cachedResources: config.cachedResources,
     observer: metrics,
   });
@@ -226,7 +228,7 @@ export async function serve(args: readonly string[], environment: NodeJS.Process
     const ledger = await startStackledger(config);
     stopOnSignals(ledger);
     process.stdout.write(
-      `Stackledger listens on ${ledger.url}, keeps ${config.store}, explains itself at ${ledger.url}/docs\n`,
+      `Stackledger listens on ${ledger.url}, keeps ${withoutPassword(config.store)}, explains itself at ${ledger.url}/docs\n`,
     );
   } catch (error) {
     const lines = error instanceof ConfigError ? error.lines : [describe(error)];

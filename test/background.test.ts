@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -121,5 +121,26 @@ describe('a ledger that is stopped and started again', () => {
     await after.ready();
     await after.tell('ports', port, 'CreatePort');
     expect((await after.get('/v1/ports')).status).toBe(200);
+  });
+});
+
+describe('read models that are to lie elsewhere', () => {
+  test.each([
+    ['of a ledger in a file', (folder: string) => `sqlite:${join(folder, 'ledger.db')}`],
+    ['of a ledger that has no file', () => 'memory:'],
+  ])('%s are in the file that is named, and answer from there', async (_title, storeIn) => {
+    const folder = await mkdtemp(join(tmpdir(), 'stackledger-'));
+    const store = storeIn(folder);
+    const flags = ['--port', '0', '--store', store, '--views-file', join(folder, 'views.db'), '--log-level', 'silent'];
+    const ledger = await startStackledger(loadConfig(flags, {}));
+    try {
+      const { post, get } = clientOf(ledger.url);
+      const { body } = await post(`/v1/ports/${port}/commands`, { type: 'CreatePort', data: {} });
+      expect((await get(`/v1/ports?min_position=${body.position}`)).body.items).toHaveLength(1);
+    } finally {
+      await ledger.stop();
+    }
+    expect((await readdir(folder)).filter((name) => name.endsWith('views.db'))).toEqual(['views.db']);
+    await rm(folder, { recursive: true });
   });
 });

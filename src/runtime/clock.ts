@@ -2,7 +2,7 @@
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Calls `fire` once, at or soon after `time`. Returns a function that takes it back. */
+  /** Calls `fire` once, soon after `time`; before it only where the clock was set back. Returns a function that takes it back. */
   schedule(time: number, fire: () => unknown): () => void;
 }
 
@@ -14,18 +14,24 @@ export function timestamp(milliseconds: number): string {
   return latest.text;
 }
 
-/** Timers further away than this overflow in Node and would fire at once. */
-const longestTimerMs = 2 ** 31 - 1;
+/** Longer timers would overflow in Node; far shorter ones see soon that the clock on the wall was set. */
+const longestTimerMs = 10_000;
 
+/**
+ * The clock on the wall may be set, or stand still while the machine sleeps; timers run by one that nobody sets. Where it
+ * was set forward, what is due then is late by ten seconds at most. Where it was set back, what was to happen so much later
+ * happens so much later: whoever needs the wall to say the time looks at it, and waits again.
+ */
 export class SystemClock implements Clock {
   now(): number {
     return Date.now();
   }
 
   schedule(time: number, fire: () => unknown): () => void {
+    const latest = performance.now() + (time - this.now());
     let timer: NodeJS.Timeout;
     const arm = (): void => {
-      const remaining = time - this.now();
+      const remaining = Math.min(time - this.now(), latest - performance.now());
       timer = setTimeout(remaining > longestTimerMs ? arm : fire, Math.min(Math.max(remaining, 0), longestTimerMs));
       timer.unref();
     };

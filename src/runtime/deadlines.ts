@@ -13,6 +13,9 @@ export type MeetDeadline = (resource: ResourceRef, due: SetDeadline) => Promise<
 /** How long to wait before trying again what could not be stored. */
 const retryMs = 1000;
 
+/** So many entries that were replaced are not worth looking for. */
+const slack = 1000;
+
 interface Waiting {
   readonly resource: ResourceRef;
   readonly deadlines: readonly SetDeadline[];
@@ -28,7 +31,7 @@ export class Deadlines {
   readonly #meet: MeetDeadline;
   readonly #onError: (error: unknown) => void;
   readonly #waiting = new Map<string, Waiting>();
-  /** Entries of `#waiting`, earliest first; one that was replaced since stays until it comes up and is dropped then. */
+  /** Entries of `#waiting`, earliest first; one that was replaced since stays until it comes up, or there are too many. */
   readonly #queue: Waiting[] = [];
   #cancel: () => void = () => {};
   #armedFor: string | null = null;
@@ -59,7 +62,14 @@ export class Deadlines {
     const waiting = { resource, deadlines: deadlines.map((each) => ofOperation(each, before, correlationId)), at };
     this.#waiting.set(stream, waiting);
     push(this.#queue, waiting);
+    if (this.#queue.length > 2 * this.#waiting.size + slack) this.#dropReplaced();
     this.#arm();
+  }
+
+  /** A busy resource leaves an entry behind each time; those of one whose deadline is far away would pile up till then. */
+  #dropReplaced(): void {
+    this.#queue.length = 0;
+    for (const waiting of this.#waiting.values()) push(this.#queue, waiting);
   }
 
   close(): void {

@@ -41,6 +41,13 @@ export interface FlowsObserver {
 const window = 256;
 /** Events after which the checkpoint is kept, at the latest. */
 const checkpointEvery = 100;
+/**
+ * How long after an event, at the latest. A reaction looks at the present: one that is repeated after a crash should find it
+ * much as it was, also on a ledger where little happens.
+ */
+const checkpointAfterMs = 1000;
+/** Events taken up and not passed by the checkpoint yet, those among them that pause for a minute. */
+const mostUnderWay = 10_000;
 const retryMs = 1000;
 /** How long events gather at the head of the ledger before they are looked at. */
 const gatherMs = 5;
@@ -62,6 +69,8 @@ export class FlowRunner {
   /** Events under way, oldest first; the checkpoint may pass those that are done at the front. */
   readonly #underWay: { position: string; done: boolean }[] = [];
   #settled = 0;
+  /** Takes back the alarm that keeps the checkpoint; null where none is set. */
+  #cancelKeeping: (() => void) | null = null;
   /** Events whose reactions are not over yet. */
   #active = 0;
   /** Lanes that wait for a while before they try again. */
@@ -140,9 +149,13 @@ export class FlowRunner {
         continue;
       }
       this.#begin(message.event);
-      while (this.#active - this.#pausing >= window) await this.#oneSettled();
+      while (this.#isFull) await this.#oneSettled();
     }
     await Promise.all(this.#lanes.values());
+  }
+
+  get #isFull(): boolean {
+    return this.#active - this.#pausing >= window || this.#underWay.length >= mostUnderWay;
   }
 
   #begin(recorded: RecordedEvent): void {
@@ -258,11 +271,19 @@ export class FlowRunner {
       this.#settled += 1;
     }
     if (this.#settled >= checkpointEvery) void this.#keepCheckpoint();
+    else if (this.#settled > 0) this.#keepCheckpointSoon();
     this.#wakeIdle();
+  }
+
+  #keepCheckpointSoon(): void {
+    const { clock } = this.#options.runtime;
+    this.#cancelKeeping ??= clock.schedule(clock.now() + checkpointAfterMs, () => this.#keepCheckpoint());
   }
 
   /** A checkpoint that is lost or old costs time: the same events again, whose commands are known by their keys. */
   async #keepCheckpoint(): Promise<void> {
+    this.#cancelKeeping?.();
+    this.#cancelKeeping = null;
     if (this.#position === null) return;
     this.#settled = 0;
     const { store, observer } = this.#options;

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ManualClock, SystemClock, timestamp } from '../../src/runtime/clock.ts';
 
 describe('a clock that stands still', () => {
@@ -45,6 +45,37 @@ describe('the system clock', () => {
     const cancel = clock.schedule(clock.now() + 2 ** 40, () => expect.unreachable());
     await new Promise((resolve) => clock.schedule(clock.now() - 1000, () => resolve(null)));
     cancel();
+  });
+
+  describe('that is set while somebody waits', () => {
+    beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] }));
+    afterEach(() => vi.useRealTimers());
+
+    const anHour = 3_600_000;
+    function wait(milliseconds: number) {
+      const clock = new SystemClock();
+      const fired = vi.fn();
+      clock.schedule(clock.now() + milliseconds, fired);
+      return fired;
+    }
+
+    test('forward sees within seconds that what it waits for is due', () => {
+      const fired = wait(anHour);
+      vi.setSystemTime(Date.now() + anHour);
+      vi.advanceTimersByTime(10_001);
+      expect(fired).toHaveBeenCalledTimes(1);
+      vi.advanceTimersByTime(2 * anHour);
+      expect(fired).toHaveBeenCalledTimes(1);
+    });
+
+    test('back waits as long as it would have, and not an hour more', () => {
+      const fired = wait(30_000);
+      vi.setSystemTime(Date.now() - anHour);
+      vi.advanceTimersByTime(29_000);
+      expect(fired).not.toHaveBeenCalled();
+      vi.advanceTimersByTime(1_000);
+      expect(fired).toHaveBeenCalledTimes(1);
+    });
   });
 
   test('tells time as RFC 3339 in UTC with milliseconds', () => {

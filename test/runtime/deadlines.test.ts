@@ -98,4 +98,12 @@ describe('resources that wait for something', () => {
     await clock.advance(60_000);
     expect(met).toEqual([]);
   });
+
+  test('keep their time when they are set again and again, far ahead', async () => {
+    const { clock, deadlines, met, due } = alarm();
+    for (let n = 0; n < 50_000; n++) deadlines.set(port(String(n % 20)), [due('wait', 1_000 + (n % 20))]);
+    for (let n = 0; n < 10; n++) deadlines.set(port(String(n)), []);
+    await clock.advance(2_000_000);
+    expect(met).toEqual(Array.from({ length: 10 }, (_, index) => `wait of port-${index + 10} at ${index + 1_010}`));
+  });
 });

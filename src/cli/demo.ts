@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { bareMetalCast } from './demo/bare-metal.ts';
 import { chainCast } from './demo/chain.ts';
 import { castOf } from './demo/nova/cast.ts';
@@ -13,6 +13,7 @@ import { type GlobalOptions, Terminal } from './terminal.ts';
 
 interface DemoOptions extends GlobalOptions {
   readonly keep?: string;
+  readonly on?: string;
   readonly recordings?: string;
 }
 
@@ -26,18 +27,26 @@ export function addDemo(program: Command): void {
         'docs/demo.md says more. With --json: one document.',
     )
     .option('--keep <file>', 'keep the ledger in this file, for looking at with the other commands')
+    .addOption(
+      new Option('--on <url>', 'play on the empty ledger of this URL, such as esdb://localhost:2113').conflicts('keep'),
+    )
     .option('--recordings <folder>', 'play the recordings of Nova in this folder instead of those that come with it')
     .action(async (_options: DemoOptions, command: Command) => {
       const terminal = Terminal.of(command);
-      const { keep, recordings } = command.optsWithGlobals<DemoOptions>();
-      const ok = await runDemo(terminal, novaRecordings(recordings), keep);
+      const { keep, on, recordings } = command.optsWithGlobals<DemoOptions>();
+      const ok = await runDemo(terminal, novaRecordings(recordings), keep, on);
       if (!ok) process.exitCode = exitCodes.failed;
     });
 }
 
-async function runDemo(terminal: Terminal, recordings: readonly Recording[], keep?: string): Promise<boolean> {
+async function runDemo(
+  terminal: Terminal,
+  recordings: readonly Recording[],
+  keep?: string,
+  on?: string,
+): Promise<boolean> {
   const began = performance.now();
-  const stage = new Stage({ ...castOf(recordings), ...bareMetalCast, ...portsCast, ...chainCast }, keep);
+  const stage = new Stage({ ...castOf(recordings), ...bareMetalCast, ...portsCast, ...chainCast }, keep, on);
   const giveBack = leaveNothingBehind(stage);
   const playbill = new Playbill(terminal.style);
   const scenes: Scene[] = [];
@@ -52,13 +61,8 @@ async function runDemo(terminal: Terminal, recordings: readonly Recording[], kee
   }
   const ok = scenes.every((scene) => scene.ok);
   const tookMs = Math.round(performance.now() - began);
-  if (terminal.json) terminal.document({ ok, tookMs, ledger: keep === undefined ? null : stage.ledger, scenes });
-  else
-    terminal.print(
-      '',
-      ...totalOf(scenes),
-      ...farewell(ok, tookMs, keep === undefined ? null : stage.storeUrl, terminal),
-    );
+  if (terminal.json) terminal.document({ ok, tookMs, ledger: stage.keeps ? stage.ledger : null, scenes });
+  else terminal.print('', ...totalOf(scenes), ...farewell(ok, tookMs, stage.keeps ? stage.storeUrl : null, terminal));
   return ok;
 }
 

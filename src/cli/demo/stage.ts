@@ -49,6 +49,7 @@ export const isDone = <K extends Kind>(outcome: Outcome<K>): outcome is Extract<
  */
 export class Stage {
   readonly ledger: string;
+  readonly storeUrl: string;
   readonly #folder: string;
   readonly #keeps: boolean;
   readonly #tokens: ReadonlyMap<string, string>;
@@ -59,14 +60,19 @@ export class Stage {
   #now = 0;
   commands = 0;
 
-  /** @param keepAs where the ledger is to stay; without it, it goes with the demo */
-  constructor(cast: Cast, keepAs?: string) {
-    this.#keeps = keepAs !== undefined;
+  /**
+   * @param keepAs the file where the ledger is to stay; without it, it goes with the demo
+   * @param store URL of the empty ledger to play on, where it is none of these
+   */
+  constructor(cast: Cast, keepAs?: string, store?: string) {
+    this.#keeps = (store ?? keepAs) !== undefined;
     if (keepAs !== undefined && existsSync(keepAs)) {
       throw new UsageError(`${keepAs} is there already, and the demo begins with an empty ledger. Name another file.`);
     }
     this.#folder = mkdtempSync(join(tmpdir(), 'stackledger-demo-'));
-    this.ledger = keepAs === undefined ? join(this.#folder, 'ledger.db') : resolve(keepAs);
+    const file = keepAs === undefined ? join(this.#folder, 'ledger.db') : resolve(keepAs);
+    this.ledger = store ?? file;
+    this.storeUrl = store ?? `sqlite:${file}`;
     const everybody = Object.entries<Role>({ ...cast, [director]: 'admin' });
     this.#tokens = new Map(everybody.map(([name]) => [name, randomBytes(24).toString('base64url')]));
     const tokens = everybody.map(([name, role]) => ({
@@ -79,10 +85,6 @@ export class Stage {
 
   get #tokensFile(): string {
     return join(this.#folder, 'tokens.json');
-  }
-
-  get storeUrl(): string {
-    return `sqlite:${this.ledger}`;
   }
 
   /** Starts the server, on the ledger as it was left. */

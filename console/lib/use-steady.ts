@@ -23,6 +23,7 @@ export function useSteady<T>(items: readonly T[] | null, keyOf: (item: T) => str
   if (order === null) setOrder(keys);
   const kept = order ?? keys;
   const seen = new Set(kept);
+  for (const key of known.current.keys()) if (!seen.has(key) && !present.has(key)) known.current.delete(key);
   return {
     shown: kept.map((key) => ({ item: known.current.get(key)!, isGone: !present.has(key) })),
     fresh: keys.filter((key) => !seen.has(key)).length,

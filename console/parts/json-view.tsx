@@ -57,7 +57,7 @@ function Member({ name, value, children }: { name: string; value: unknown; child
 function Scalar({ value }: { readonly value: unknown }) {
   if (value === null || value === undefined) return <span className="json-empty">null</span>;
   if (value === '') return <span className="json-empty">""</span>;
-  return <span className="json-value">{String(value)}</span>;
+  return <span>{String(value)}</span>;
 }
 
 export const escapePointer = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');

@@ -9,7 +9,7 @@ type Named = Pick<ResourceSummary, 'kind' | 'id'> & { readonly name: string | nu
 export function ResourceLink({ resource }: { readonly resource: Named }) {
   const { kind, id, name } = resource;
   return (
-    <span className="resource-link">
+    <span>
       <span className="quiet">{kind}</span>{' '}
       <Link href={hrefOf(resource)} title={id}>
         {kind === 'agent' ? id : name || shortId(id)}

@@ -20,7 +20,7 @@ interface Props {
 export function ListPage({ place, kind }: Props) {
   return (
     <>
-      <h1 className="list-title">{`${kind[0]!.toUpperCase()}${kind.slice(1)}s`}</h1>
+      <h1>{`${kind[0]!.toUpperCase()}${kind.slice(1)}s`}</h1>
       <FilterBar place={place} kind={kind} />
       {/* Another question has another order: what the reader saw of the last one does not bind it. */}
       <List key={place.query.toString()} place={place} kind={kind} />

@@ -1,5 +1,5 @@
 import type { Graph, ResourceRef } from '../../../src/client/index.ts';
-import { byUrgency, toneOf } from '../../lib/status.ts';
+import { byUrgency } from '../../lib/status.ts';
 import { useWatched } from '../../lib/use-watched.ts';
 import { FailureNote } from '../../parts/failure-note.tsx';
 import { ResourceLink } from '../../parts/resource-link.tsx';
@@ -66,9 +66,8 @@ const statusOf = ({ kind, resource }: Vertex): string => resource?.status ?? (ki
 
 function VertexLine({ vertex: { kind, id, resource, deleted } }: { readonly vertex: Vertex }) {
   if (kind === 'host') return <p>host {id}</p>;
-  const isUnwell = resource === null || deleted || toneOf(resource.status) !== 'fine';
   return (
-    <p className={isUnwell ? 'unwell' : undefined}>
+    <p>
       <ResourceLink resource={resource ?? { kind, id, name: null }} />{' '}
       {resource ? <StatusBadge status={resource.status} /> : <span className="tone-failed">✕ never recorded</span>}
       {deleted && ', deleted'}

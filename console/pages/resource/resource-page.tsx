@@ -26,7 +26,8 @@ interface Props {
 
 /** What happened to this one? */
 export function ResourcePage({ place, kind, id }: Props) {
-  const at = useRevision(place, kind, id);
+  const named = useRevision(place, kind, id);
+  const at = named.revision;
   const story = useStory(kind, id, at);
   const { shown, present, arrivals, fresh, showLatest } = story;
   const entries = shown.value?.entries ?? [];
@@ -59,6 +60,7 @@ export function ResourcePage({ place, kind, id }: Props) {
         onLive={follow}
         onWhy={focusWhy}
       />
+      <FailureNote what="That moment" failure={named.failure} retry={named.reload} />
       <FailureNote what="Its history" failure={shown.failure} retry={shown.reload} />
       {!shown.failure && <FailureNote what="What it is now" failure={present.failure} retry={present.reload} />}
       {!present.failure && <FailureNote what="What comes new" failure={arrivals.failure} retry={arrivals.reload} />}

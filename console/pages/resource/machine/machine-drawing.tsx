@@ -16,6 +16,7 @@ import type { EdgeTaken, PathTaken } from './path-taken.ts';
 
 /** The provision states of a node: visited ones filled, the current one ringed, the ways it took with count and time. */
 export function MachineDrawing({ path }: { readonly path: PathTaken }) {
+  const edges = labelled(path.edges);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <div className="machine" tabIndex={0}>
@@ -44,12 +45,10 @@ export function MachineDrawing({ path }: { readonly path: PathTaken }) {
             </text>
           </g>
         ))}
-        {labelled(path.edges).map((edge) => (
-          <g key={edge.key} className="edge taken">
-            <path d={edge.d} markerEnd="url(#arrow)" />
-          </g>
+        {edges.map(({ key, d }) => (
+          <path key={key} d={d} className="edge taken" markerEnd="url(#arrow)" />
         ))}
-        {labelled(path.edges).map(({ key, text, x, y }) => (
+        {edges.map(({ key, text, x, y }) => (
           <text key={key} x={x} y={y} textAnchor="middle" className="edge-label">
             {text}
           </text>

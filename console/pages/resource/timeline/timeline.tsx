@@ -36,7 +36,7 @@ export function Timeline(props: Props) {
   const isCrowded = entries.length > marksIn(width);
   const slice = isCrowded && isZoomed ? sliceAround(cursor, entries.length, marksIn(width)) : null;
   return (
-    <section className="panel timeline" aria-label="Timeline">
+    <section className="panel" aria-label="Timeline">
       <div className="panel-head">
         <h2>Timeline</h2>
         {props.beside}
@@ -51,7 +51,6 @@ export function Timeline(props: Props) {
         {width > 0 && (
           <Drawing
             {...props}
-            key={slice ? slice.from : 'all'}
             width={width}
             entries={slice ? entries.slice(slice.from, slice.to) : entries}
             cursor={cursor - (slice?.from ?? 0)}
@@ -76,7 +75,9 @@ function sliceAround(cursor: number, length: number, size: number): { from: numb
 
 function Drawing({ kind, entries, cursor, onMove, statusBefore, isOpen, width }: Props & { width: number }) {
   const now = useNow();
-  const [unfolded, setUnfolded] = useState<ReadonlySet<number>>(new Set());
+  /** Revisions of the events after which a fold was opened. */
+  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
+  const unfolded = new Set([...entries.keys()].filter((index) => opened.has(entries[index]!.revision)));
   const times = entries.map(({ time }) => Date.parse(time));
   const end = isOpen ? Math.max(now, times.at(-1)!) : times.at(-1)!;
   const axis = axisOf({ times, end, width: width - 24, unfolded });
@@ -89,7 +90,7 @@ function Drawing({ kind, entries, cursor, onMove, statusBefore, isOpen, width }:
         bands={bands}
         axis={axis}
         lengthOf={(from, to) => formatDuration((times[to] ?? end) - times[from]!)}
-        onUnfold={(after) => setUnfolded(new Set([...unfolded, after]))}
+        onUnfold={(after) => setOpened(new Set([...opened, entries[after]!.revision]))}
       />
       <Marks texts={texts} axis={axis} width={width - 24} cursor={cursor} />
       <Slider

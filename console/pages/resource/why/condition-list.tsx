@@ -27,7 +27,7 @@ function ConditionItem({ condition }: { readonly condition: Condition }) {
   const { met, summary, since, owner, clearable, proof, because } = condition;
   return (
     <>
-      <p className={met ? 'condition met' : 'condition'}>
+      <p>
         <span aria-hidden="true" className={met ? 'tone-fine' : 'tone-failed'}>
           {met ? '✓' : '✗'}
         </span>

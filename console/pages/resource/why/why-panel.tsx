@@ -34,7 +34,7 @@ export function WhyPanel({ kind, id, at, latest }: Props) {
   });
   const { value } = why;
   return (
-    <aside id="why" tabIndex={-1} className="panel why" aria-labelledby="why-title">
+    <aside id="why" tabIndex={-1} className="panel" aria-labelledby="why-title">
       <h2 id="why-title">{value ? titleOf(value, at !== null) : 'Why'}</h2>
       {at !== null && <p className="quiet">As it was at event {at + 1}</p>}
       <FailureNote what="The reason" failure={why.failure} retry={why.reload} />

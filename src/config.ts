@@ -139,6 +139,18 @@ const settings = {
   maxInFlight: setting(integer(1, 1_000_000), '4096', {
     does: 'Commands worked on at the same time; what comes beyond is answered 429.',
   }),
+  maxReadsInFlight: setting(integer(1, 1_000_000), '2048', {
+    does: 'Reads answered at the same time; what comes beyond is answered 429. `/livez`, `/readyz` and `/metrics` always are.',
+  }),
+  maxBulkRequests: setting(integer(1, 1_000_000), '1024', {
+    does: 'Bulk requests open at the same time; what comes beyond is answered 429.',
+  }),
+  maxConnections: setting(integer(1, 1_000_000), '10000', {
+    does: 'Connections open at the same time; what comes beyond is closed at once. The system must allow as many files (`ulimit -n`).',
+  }),
+  receiveMs: setting(integer(100, aDay), '30000', {
+    does: 'How long the headers of a request may take to arrive, and its body after them; 408 then. The body of a bulk request may take for ever.',
+  }),
   bulkWindow: setting(integer(1, 65_536), '1024', {
     does: 'Lines of one bulk request worked on at the same time; more are read when verdicts have gone out.',
   }),

@@ -116,8 +116,9 @@ async function assemble(
     version: await ownVersion(),
     maxBodyBytes: config.maxBodyBytes,
     maxInFlight: config.maxInFlight,
+    admission: config,
     readWaitMs: config.readWaitMs,
-    bulk: { window: config.bulkWindow, lagMs: config.eventStreamLagMs },
+    bulk: { maxRequests: config.maxBulkRequests, window: config.bulkWindow, lagMs: config.eventStreamLagMs },
     streams: { pingMs: config.eventStreamPingMs, lagMs: config.eventStreamLagMs },
     log,
   });

@@ -8,6 +8,8 @@ import { isBlank, type Line, LineSplitter } from './ndjson.ts';
 import { passingProblem, problemOf, problemText, refusalProblem } from './problem.ts';
 
 export interface BulkLimits {
+  /** Bulk requests open at the same time. */
+  readonly maxRequests: number;
   readonly maxLineBytes: number;
   /** Lines worked on at the same time. */
   readonly window: number;
@@ -27,11 +29,15 @@ export interface BulkOptions extends BulkLimits {
 /** Verdicts kept for a caller who writes for a while before beginning to read. */
 const maxUnreadBytes = 4_000_000;
 
+/** Lines worked on at the same time hold so many bytes together, so that long ones are fewer. */
+const maxWindowBytes = 4_000_000;
+
 /** How long what the caller still sends is taken in, and dropped, after the last verdict of a server that stops. */
 const farewellMs = 1_000;
 
 /** The place of one line's verdict among the others: answers leave in the order in which the lines came. */
 interface Slot {
+  readonly bytes: number;
   verdict: string | null;
 }
 
@@ -41,6 +47,7 @@ export class BulkExchange {
   readonly #out: ServerResponse;
   readonly #slots: Slot[] = [];
   #lines = 0;
+  #bytes = 0;
   #writing = false;
   #wake: () => void = () => {};
 
@@ -89,14 +96,19 @@ export class BulkExchange {
     }
   }
 
+  /** One line at a time there is always room for; more must not crowd out the lines of others. */
   get #hasRoom(): boolean {
-    return this.#slots.length < this.#options.window && this.#out.writableLength < maxUnreadBytes;
+    if (this.#out.writableLength >= maxUnreadBytes) return false;
+    if (this.#slots.length === 0) return true;
+    const { window, gate } = this.#options;
+    return this.#slots.length < window && this.#bytes < maxWindowBytes && !gate.isCrowded;
   }
 
   #take(line: Line): void {
     const number = ++this.#lines;
     if (line !== 'too-long' && isBlank(line)) return;
-    const slot: Slot = { verdict: null };
+    const slot: Slot = { bytes: line.length, verdict: null };
+    this.#bytes += slot.bytes;
     this.#slots.push(slot);
     try {
       void this.#carryOut(bulkCommand(line, this.#options.context), slot, number);
@@ -136,9 +148,10 @@ export class BulkExchange {
     let settled = 0;
     let verdicts = '';
     for (; settled < this.#slots.length; settled++) {
-      const { verdict } = this.#slots[settled]!;
+      const { verdict, bytes } = this.#slots[settled]!;
       if (verdict === null) break;
       verdicts += verdict;
+      this.#bytes -= bytes;
     }
     this.#slots.splice(0, settled);
     if (!this.#out.destroyed) this.#out.write(verdicts);

@@ -7,7 +7,7 @@ import type { CommandGate } from './command-gate.ts';
 import { commandHeaders } from './headers.ts';
 import type { Log } from './log.ts';
 import { documentedBulk } from './openapi-routes.ts';
-import { invalidRequest } from './problem.ts';
+import { apiProblem, invalidRequest, passingProblem } from './problem.ts';
 import { flag } from './schemas.ts';
 
 const BulkQuery = z.strictObject({ state: flag.optional() });
@@ -25,10 +25,16 @@ export function bulkRoute(
 ): void {
   const aggregates = new Map<string, Aggregate>(options.aggregates.map((aggregate) => [aggregate.kind, aggregate]));
 
+  let open = 0;
+
   // In a scope of its own, where nothing but NDJSON is read, and that as it comes.
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('application/x-ndjson', (_request, payload, done) => done(null, payload));
+    scope.addContentTypeParser('application/x-ndjson', (request, payload, done) => {
+      const encoding = request.headers['content-encoding'];
+      if (encoding === undefined || encoding === 'identity') done(null, payload);
+      else done(apiProblem('unsupported-media-type', `The content encoding ${encoding} is not read here.`));
+    });
 
     scope.post<{ Querystring: z.output<typeof BulkQuery>; Body: Readable | undefined }>(
       '/v1/commands',
@@ -40,6 +46,12 @@ export function bulkRoute(
             'Idempotency-Key and If-Match belong to one command: put them into the line, as key and ifMatch.';
           throw invalidRequest([{ in: 'header', pointer: '', detail }]);
         }
+        const { maxRequests } = options.limits;
+        if (open >= maxRequests) {
+          throw passingProblem('too-many-requests', `${maxRequests} bulk requests are open; no more are taken.`);
+        }
+        open++;
+        reply.raw.once('close', () => open--);
         reply.hijack();
         reply.raw.writeHead(200, {
           'content-type': 'application/x-ndjson; charset=utf-8',

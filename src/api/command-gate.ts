@@ -36,6 +36,11 @@ export class CommandGate {
     return this.#inFlight;
   }
 
+  /** Whether as many lines wait as are worked on: whoever can should bring no more. */
+  get isCrowded(): boolean {
+    return this.#waiting.length >= this.#limit;
+  }
+
   /** Carries out a command, or turns it away where too many are being worked on. @throws Problem */
   async execute(command: CommandRequest): Promise<Outcome> {
     if (this.#inFlight >= this.#limit) {

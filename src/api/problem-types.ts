@@ -139,6 +139,12 @@ export const apiProblems = {
     explanation:
       'The server works on as many commands as it is set to. Nothing was stored. Try again after `Retry-After`.',
   },
+  'too-many-requests': {
+    status: 429,
+    title: 'Too much at the same time',
+    explanation:
+      'The server answers as many reads, takes in as many large bodies and keeps as many bulk requests open as it is set to. Nothing was stored. Try again after `Retry-After`.',
+  },
   'headers-too-large': {
     status: 431,
     title: 'The request headers are too large',

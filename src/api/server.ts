@@ -9,6 +9,7 @@ import type { PortSettings } from '../domain/port/drivers/configured.ts';
 import type { Views } from '../projections/views.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { EventStore } from '../store/event-store.ts';
+import { type AdmissionLimits, admitWithin, headerPatience } from './admission.ts';
 import { type Identify, requireRole } from './auth.ts';
 import { bulkRoute } from './bulk.ts';
 import type { BulkLimits } from './bulk-exchange.ts';
@@ -61,6 +62,7 @@ export interface ApiOptions {
   readonly settled: () => Promise<void>;
   readonly maxBodyBytes: number;
   readonly maxInFlight: number;
+  readonly admission: Omit<AdmissionLimits, 'maxBodyBytes'>;
   readonly readWaitMs: number;
   readonly bulk: Omit<BulkLimits, 'maxLineBytes'>;
   readonly streams: EventStreamSettings;
@@ -77,6 +79,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     requestTimeout: 0,
+    http: headerPatience(options.admission),
     routerOptions: { maxParamLength: 1024 },
     clientErrorHandler: rawProblem,
     frameworkErrors: (error, request, reply) => sendProblem(request, reply, problemOf(error)),
@@ -87,6 +90,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   setMaxListeners(0, stopping.signal); // every event stream listens to it
   app.addHook('preClose', async () => stopping.abort());
   app.addHook('onClose', async () => metrics.close());
+  admitWithin(app, { ...options.admission, maxBodyBytes });
   readJsonOnly(app);
   checkWithZod(app, options.aggregates);
   guardRoutes(app, options.identify);

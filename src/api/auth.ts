@@ -12,6 +12,8 @@ export interface Caller {
   readonly role: Role;
   /** A token proves it. Where nobody is asked for one everybody has the role, and yet the locks of others hold. */
   readonly administrator?: true;
+  /** The project outside of which nothing exists for the caller. */
+  readonly confinedTo?: string;
 }
 
 /** What a command takes along of its caller. */
@@ -20,8 +22,12 @@ export const authorOf = ({ actor, administrator }: Caller): Pick<CommandRequest,
   ...(administrator && { administrator }),
 });
 
+/** A question as a caller may put it: the answer holds what there is for that caller. */
+export const within = <A extends object>({ confinedTo }: Caller, ask: A): A =>
+  confinedTo === undefined ? ask : { ...ask, visibleTo: confinedTo };
+
 /** Finds out who makes a request. @throws Problem where a token is needed and none that counts was sent */
-export type Identify = (headers: IncomingHttpHeaders) => Caller;
+export type Identify = (headers: IncomingHttpHeaders) => Caller | Promise<Caller>;
 
 const anonymous: Caller = { actor: { type: 'user', id: 'anonymous' }, role: 'admin' };
 
@@ -51,8 +57,8 @@ export function identifyByToken(tokens: readonly StoredToken[], now: () => numbe
 /** Who the bearer of a token, or the owner of an account, is to the ledger. */
 export const callerOf = ({ name, roles, projectId }: Pick<StoredToken, 'name' | 'roles' | 'projectId'>): Caller => {
   const role = highest(roles);
-  const type = role === 'agent' ? 'agent' : 'user';
-  const actor: Actor = { type, id: name, ...(projectId !== undefined && { projectId }) };
+  const actor: Actor = { type: role === 'agent' ? 'agent' : 'user', id: name };
+  if (projectId !== undefined) return { actor: { ...actor, projectId }, role, confinedTo: projectId };
   return { actor, role, ...(role === 'admin' && { administrator: true }) };
 };
 

@@ -47,6 +47,7 @@ export class BulkExchange {
   readonly #out: ServerResponse;
   readonly #slots: Slot[] = [];
   #lines = 0;
+  #previous: Promise<void> = Promise.resolve();
   #bytes = 0;
   #writing = false;
   #wake: () => void = () => {};
@@ -111,16 +112,22 @@ export class BulkExchange {
     this.#bytes += slot.bytes;
     this.#slots.push(slot);
     try {
-      void this.#carryOut(bulkCommand(line, this.#options.context), slot, number);
+      this.#give(bulkCommand(line, this.#options.context), slot, number);
     } catch (error) {
       this.#settle(slot, this.#failure(number, error));
     }
   }
 
+  /** What a caller may do who is confined to a project can depend on the line before; others' lines go together. */
+  #give(command: CommandRequest, slot: Slot, number: number): void {
+    if (this.#options.context.caller.confinedTo === undefined) void this.#carryOut(command, slot, number);
+    else this.#previous = this.#previous.then(() => this.#carryOut(command, slot, number));
+  }
+
   /** Commands on one resource keep their order: the runtime decides them in the order in which they are given to it. */
   async #carryOut(command: CommandRequest, slot: Slot, number: number): Promise<void> {
     try {
-      const outcome = await this.#options.gate.executeInTurn(command);
+      const outcome = await this.#options.gate.executeInTurn(command, this.#options.context.caller);
       if (outcome.outcome === 'refused') throw refusalProblem(outcome.refusal, outcome.revision);
       const state = this.#options.withState ? `,"state":${outcome.stateText}` : '';
       this.#settle(slot, `{"line":${number},"status":200,${changeText(outcome)}${state}}\n`);

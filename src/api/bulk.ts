@@ -38,7 +38,10 @@ export function bulkRoute(
 
     scope.post<{ Querystring: z.output<typeof BulkQuery>; Body: Readable | undefined }>(
       '/v1/commands',
-      { schema: { ...documentedBulk(options.aggregates), querystring: BulkQuery }, config: { needs: 'agent' } },
+      {
+        schema: { ...documentedBulk(options.aggregates), querystring: BulkQuery },
+        config: { needs: 'agent', reach: 'own' },
+      },
       (request, reply) => {
         const { key, ifRevision, ...headers } = commandHeaders(request.headers);
         if (key !== undefined || ifRevision !== undefined) {

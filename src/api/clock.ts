@@ -28,7 +28,7 @@ const Advance = z.strictObject({
 export function clockRoute(app: FastifyInstance, clock: Clock, settled: () => Promise<void>): void {
   let moving: Promise<unknown> = Promise.resolve();
 
-  app.get('/v1/clock', { schema: documentedNow() }, async (_request, reply) => {
+  app.get('/v1/clock', { schema: documentedNow(), config: { reach: 'own' } }, async (_request, reply) => {
     reply.header('cache-control', 'no-store');
     return { now: timestamp(clock.now()), clock: clock instanceof ManualClock ? 'manual' : 'system' };
   });

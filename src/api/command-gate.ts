@@ -7,11 +7,15 @@ import { UnreadableResource } from '../runtime/head.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { EventStore } from '../store/event-store.ts';
 import { StoreError } from '../store/store-error.ts';
+import type { Caller } from './auth.ts';
 import { currentNow, doneNow } from './live-state.ts';
 import { apiProblem, Problem, passingProblem } from './problem.ts';
+import { ProjectScope } from './project-scope.ts';
 
 /** The way from the API into the runtime: as many commands at a time as the process can stand, and no fault unexplained. */
 export class CommandGate {
+  /** What of the ledger there is for a caller. */
+  readonly scope = new ProjectScope((resource) => this.current(resource));
   readonly #runtime: Runtime;
   readonly #store: EventStore;
   readonly #aggregates: Readonly<Record<Kind, Aggregate>>;
@@ -42,23 +46,26 @@ export class CommandGate {
   }
 
   /** Carries out a command, or turns it away where too many are being worked on. @throws Problem */
-  async execute(command: CommandRequest): Promise<Outcome> {
+  async execute(command: CommandRequest, caller: Caller): Promise<Outcome> {
     if (this.#inFlight >= this.#limit) {
       throw passingProblem('too-many-commands', `${this.#limit} commands are being worked on; no more are taken.`);
     }
     this.#inFlight++;
     await this.#nextTurn();
-    return this.#run(command);
+    return this.#run(command, caller);
   }
 
-  /** Carries out a command as soon as there is room for it; those who wait go first, in the order in which they came. */
-  executeInTurn(command: CommandRequest): Promise<Outcome> {
+  /**
+   * Carries out a command as soon as there is room for it; those who wait go first, in the order in which they came. What
+   * a confined caller may do depends on what was done before: such a one is to wait for one verdict before the next.
+   */
+  executeInTurn(command: CommandRequest, caller: Caller): Promise<Outcome> {
     if (this.#inFlight < this.#limit) {
       this.#inFlight++;
-      return this.#run(command);
+      return this.#run(command, caller);
     }
     return new Promise((resolve) => {
-      this.#waiting.push(() => resolve(this.#run(command)));
+      this.#waiting.push(() => resolve(this.#run(command, caller)));
     });
   }
 
@@ -86,9 +93,10 @@ export class CommandGate {
   }
 
   /** The room a command takes goes to the one that has waited longest. */
-  async #run(command: CommandRequest): Promise<Outcome> {
+  async #run(command: CommandRequest, caller: Caller): Promise<Outcome> {
     try {
-      const outcome = await this.#runtime.execute(command);
+      const admitted = caller.confinedTo === undefined ? command : await this.scope.admit(command, caller);
+      const outcome = await this.#runtime.execute(admitted);
       return outcome.outcome === 'done' ? doneNow(outcome, this.#runtime) : outcome;
     } catch (error) {
       throw await this.#explained(command.resource, error);

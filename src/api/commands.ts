@@ -16,7 +16,10 @@ export function commandRoutes(app: FastifyInstance, aggregates: readonly Aggrega
     const { kind } = aggregate;
     app.post<{ Params: { id: string }; Body: CommandBody }>(
       `/v1/${kind}s/:id/commands`,
-      { schema: { ...documentedCommand(aggregate), body: commandBodyOf(aggregate) }, config: { needs: 'agent' } },
+      {
+        schema: { ...documentedCommand(aggregate), body: commandBodyOf(aggregate) },
+        config: { needs: 'agent', reach: 'own' },
+      },
       async (request, reply) => {
         const { id } = request.params;
         const { type, data } = request.body;
@@ -30,7 +33,7 @@ export function commandRoutes(app: FastifyInstance, aggregates: readonly Aggrega
           ...authorOf(request.caller),
           ...commandHeaders(request.headers),
         };
-        const outcome = await gate.execute(command);
+        const outcome = await gate.execute(command, request.caller);
         if (outcome.outcome === 'refused') throw refusalProblem(outcome.refusal, outcome.revision);
         reply.header('content-type', 'application/json; charset=utf-8').header('etag', `"${outcome.revision}"`);
         return answerText(outcome);

@@ -1,9 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Aggregate } from '../domain/kernel/aggregate.ts';
-import { type Kind, streamOf } from '../domain/kernel/resource.ts';
-import { type EventFilter, type EventStore, startPosition } from '../store/event-store.ts';
+import { type Kind, resourceOf, streamOf } from '../domain/kernel/resource.ts';
+import { type EventFilter, type EventStore, type RecordedEvent, startPosition } from '../store/event-store.ts';
 import { negotiate } from './accept.ts';
+import type { Caller } from './auth.ts';
+import type { CommandGate } from './command-gate.ts';
 import { EventStream, type EventStreamSettings, eventStreamHeaders } from './event-stream.ts';
 import { eventText } from './event-text.ts';
 import { lastEventId } from './last-event-id.ts';
@@ -12,6 +14,11 @@ import { documentedEvents } from './openapi-routes.ts';
 import type { PositionWait } from './position-wait.ts';
 import { invalidRequest } from './problem.ts';
 import { minPosition, pageSize, position } from './schemas.ts';
+
+type Seen = (event: RecordedEvent) => Promise<boolean>;
+
+/** So many events are looked through for a page of those that a caller sees. */
+const maxLooked = 10_000;
 
 /** A page is cut here, however large its events are. */
 const maxPageCharacters = 8_000_000;
@@ -39,6 +46,7 @@ export function eventRoutes(
   app: FastifyInstance,
   options: {
     readonly aggregates: readonly Aggregate[];
+    readonly gate: CommandGate;
     readonly store: EventStore;
     readonly positions: PositionWait;
     readonly streams: EventStreamSettings;
@@ -52,7 +60,7 @@ export function eventRoutes(
 
   app.get<{ Querystring: EventsQuery }>(
     '/v1/events',
-    { schema: { ...documentedEvents(), querystring: eventsQuery(kinds) } },
+    { schema: { ...documentedEvents(), querystring: eventsQuery(kinds) }, config: { reach: 'own' } },
     async (request, reply) => {
       const form = negotiate(request.headers.accept, ['application/json', 'text/event-stream']);
       const { limit = 100, min_position } = request.query;
@@ -63,7 +71,7 @@ export function eventRoutes(
       const { after = startPosition } = request.query;
       await positions.reached(after);
       reply.header('content-type', 'application/json; charset=utf-8');
-      return pageOf(store, after, filter, limit);
+      return pageOf(store, after, filter, limit, seenBy(request.caller));
     },
   );
 
@@ -82,13 +90,22 @@ export function eventRoutes(
 
     reply.hijack();
     const events = new EventStream(reply.raw, options.streams, options.stopping);
-    follow(events, after, filter).catch((error) => {
+    follow(events, after, filter, seenBy(request.caller)).catch((error) => {
       options.log.error('event stream broke off', { requestId: request.id, error });
     });
     return reply;
   }
 
-  async function follow(events: EventStream, after: string, filter: EventFilter): Promise<void> {
+  /** Whether an event is of a resource that the caller sees now; null where that is every resource. */
+  function seenBy(caller: Caller): Seen | null {
+    if (caller.confinedTo === undefined) return null;
+    return async ({ stream }) => {
+      const resource = resourceOf(stream);
+      return resource !== null && options.gate.scope.sees(caller, resource);
+    };
+  }
+
+  async function follow(events: EventStream, after: string, filter: EventFilter, isSeen: Seen | null): Promise<void> {
     options.onSubscriber(1);
     try {
       for await (const message of store.subscribe({ after, filter, signal: events.closed })) {
@@ -97,6 +114,7 @@ export function eventRoutes(
           await events.send({ id, event: 'caught-up', data: JSON.stringify({ position: id }) });
         } else {
           const { event } = message;
+          if (isSeen && !(await isSeen(event))) continue;
           await events.send({ id: event.position, event: event.type, data: eventText(event) });
         }
       }
@@ -119,19 +137,33 @@ function filterOf(allKinds: readonly Kind[], { kind, type, id }: EventsQuery): E
  * A page of events. `next` is where the following page begins, and stays useful where nothing was found: it moves past
  * all that the filter passed over.
  */
-async function pageOf(store: EventStore, after: string, filter: EventFilter, limit: number): Promise<string> {
+async function pageOf(
+  store: EventStore,
+  after: string,
+  filter: EventFilter,
+  limit: number,
+  isSeen: Seen | null,
+): Promise<string> {
   const head = await store.head();
   const texts: string[] = [];
   let size = 0;
   let next = after;
-  for await (const event of store.readAll({ after, filter, limit })) {
+  let looked = 0;
+  const most = isSeen ? maxLooked : limit;
+  for await (const event of store.readAll({ after, filter, limit: most })) {
+    looked += 1;
+    if (isSeen && !(await isSeen(event))) {
+      next = event.position;
+      continue;
+    }
     const text = eventText(event);
     size += text.length;
     if (size > maxPageCharacters && texts.length > 0) return page(texts, next);
     texts.push(text);
     next = event.position;
+    if (texts.length === limit) break;
   }
-  return page(texts, texts.length < limit && head > next ? head : next);
+  return page(texts, looked < most && texts.length < limit && head > next ? head : next);
 }
 
 const page = (texts: readonly string[], next: string): string => `{"events":[${texts.join(',')}],"next":"${next}"}`;

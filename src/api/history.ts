@@ -6,9 +6,9 @@ import type { EventStore } from '../store/event-store.ts';
 import { negotiate } from './accept.ts';
 import { requireId } from './command-schemas.ts';
 import { refText } from './commands.ts';
+import { notFound } from './lifetime-problems.ts';
 import { documentedHistory } from './openapi-routes.ts';
 import type { PositionWait } from './position-wait.ts';
-import { notFound } from './resources.ts';
 import { flag, minPosition, pageSize, revision } from './schemas.ts';
 
 const HistoryQuery = z.strictObject({
@@ -31,7 +31,7 @@ export function historyRoutes(
   for (const aggregate of options.aggregates) {
     app.get<{ Params: { id: string }; Querystring: z.output<typeof HistoryQuery> }>(
       `/v1/${aggregate.kind}s/:id/history`,
-      { schema: { ...documentedHistory(aggregate), querystring: HistoryQuery } },
+      { schema: { ...documentedHistory(aggregate), querystring: HistoryQuery }, config: { reach: aggregate.kind } },
       async (request, reply) => {
         negotiate(request.headers.accept, ['application/json']);
         const resource = { kind: aggregate.kind, id: request.params.id };

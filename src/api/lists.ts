@@ -10,7 +10,7 @@ export function listRoutes(app: FastifyInstance, aggregates: readonly Aggregate[
   for (const { kind } of aggregates) {
     app.get<{ Querystring: ListParameters }>(
       `/v1/${kind}s`,
-      { schema: { ...documentedList(kind), querystring: ListParameters } },
+      { schema: { ...documentedList(kind), querystring: ListParameters }, config: { reach: 'own' } },
       (request, reply) => {
         const { query } = request;
         const ask = listQuery(kind, query);

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { negotiate } from './accept.ts';
+import { within } from './auth.ts';
 import { eventText } from './event-text.ts';
 import { documentedOperation } from './openapi-reads.ts';
 import { type ReadModels, readProblem } from './read-models.ts';
@@ -17,14 +18,14 @@ const OperationQuery = z.strictObject({
 export function operationRoute(app: FastifyInstance, readModels: ReadModels): void {
   app.get<{ Params: { correlationId: string }; Querystring: z.output<typeof OperationQuery> }>(
     '/v1/operations/:correlationId',
-    { schema: { ...documentedOperation(), querystring: OperationQuery } },
+    { schema: { ...documentedOperation(), querystring: OperationQuery }, config: { reach: 'own' } },
     async (request, reply) => {
       negotiate(request.headers.accept, ['application/json']);
       const { min_position, ...page } = request.query;
       const { correlationId } = request.params;
       const views = await readModels.reached(min_position);
       const { position, events, next } = await views
-        .operation(withoutUndefined({ correlationId, ...page }))
+        .operation(within(request.caller, withoutUndefined({ correlationId, ...page })))
         .catch((error) => {
           throw readProblem(error);
         });

@@ -67,6 +67,12 @@ export const apiProblems = {
     explanation:
       'Roles build on each other: reader, agent, operator, admin. `needed` names the one this request needs, `role` the one the token has. Ask whoever keeps the tokens file.',
   },
+  'outside-project': {
+    status: 403,
+    title: 'The token is confined to a project, and this is not of it',
+    explanation:
+      "A token or account with a project sees and changes what belongs to that project; what does not is answered as if it did not exist. This answer comes where there is nothing to hide: for paths that are about the whole site, for what is everybody's to read and nobody's to change, and where a command would give something to another project. `project` names the one the token has.",
+  },
   'unknown-path': {
     status: 404,
     title: 'There is nothing at this path',

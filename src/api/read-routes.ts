@@ -121,7 +121,7 @@ function route<N extends QueryName, Q extends z.ZodRawShape>(
   const querystring = z.strictObject({ ...query, min_position: minPosition });
   app.get<{ Params: { id: string }; Querystring: Record<string, unknown> }>(
     path,
-    { schema: { ...documented, querystring } },
+    { schema: { ...documented, querystring }, config: { reach: aggregate?.kind ?? 'own' } },
     async (request, reply) => {
       const { min_position, ...asked } = request.query as { min_position?: string };
       const { id } = request.params;

@@ -4,12 +4,13 @@ import type { ResourceRef } from '../domain/kernel/resource.ts';
 import type { FollowMessage } from '../projections/follow.ts';
 import type { Answer, Ask, QueryName } from '../projections/queries.ts';
 import { negotiate } from './accept.ts';
+import { within } from './auth.ts';
 import { matchesTag, weakTag } from './etag.ts';
 import { EventStream, type EventStreamSettings, eventStreamHeaders } from './event-stream.ts';
 import { lastEventId } from './last-event-id.ts';
+import { notFound } from './lifetime-problems.ts';
 import type { Log } from './log.ts';
 import { type ReadModels, readProblem } from './read-models.ts';
-import { notFound } from './resources.ts';
 
 /** How an answer of the read models looks to those who asked over HTTP. */
 export interface Shape<N extends QueryName> {
@@ -62,7 +63,8 @@ export class Reads {
   ): Promise<FastifyReply> {
     const form = negotiate(request.headers.accept, ['application/json', 'text/event-stream']);
     if (form === 'text/event-stream') return this.stream(request, reply, read);
-    const { position, value } = await this.#options.readModels.ask(read.name, read.ask, read.minPosition);
+    const ask = within(request.caller, read.ask);
+    const { position, value } = await this.#options.readModels.ask(read.name, ask, read.minPosition);
     return sendOnce(request, reply, read.shape.members(value), position);
   }
 
@@ -82,7 +84,7 @@ export class Reads {
     const leaving = new AbortController();
     if (reply.raw.destroyed) leaving.abort(); // whoever asked did not wait for it
     reply.raw.once('close', () => leaving.abort());
-    const messages = views.follow(name, ask, {
+    const messages = views.follow(name, within(request.caller, ask), {
       render: document,
       signal: leaving.signal,
       ...(after !== undefined && { after }),

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Caller, Identify } from './auth.ts';
 import type { Role } from './roles.ts';
+import type { Reach } from './route-guard.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -18,6 +19,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The least role that may use the route; `nobody` has to be known where it is null. Default: reader. */
     needs?: Role | null;
+    /** What of the route is for callers who are confined to a project. Default: nothing. */
+    reach?: Reach;
     /** How the route finds out who calls, where that is not as everywhere. */
     identify?: Identify;
   }

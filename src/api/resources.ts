@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { type Aggregate, lifetimeRefusals } from '../domain/kernel/aggregate.ts';
+import type { Aggregate } from '../domain/kernel/aggregate.ts';
 import type { Json } from '../domain/kernel/json.ts';
-import type { Kind, ResourceRef } from '../domain/kernel/resource.ts';
+import type { ResourceRef } from '../domain/kernel/resource.ts';
 import { UnfoldableEvent } from '../projections/folding.ts';
 import { type Moment, stateAt } from '../projections/state-at.ts';
 import type { EventStore } from '../store/event-store.ts';
@@ -10,11 +10,11 @@ import { negotiate } from './accept.ts';
 import { type CommandGate, unreadable } from './command-gate.ts';
 import { requireId } from './command-schemas.ts';
 import { matchesTag } from './etag.ts';
+import { gone, notFound } from './lifetime-problems.ts';
 import { isLive } from './live-state.ts';
 import { documentedRead } from './openapi-routes.ts';
 import type { PositionWait } from './position-wait.ts';
-import { apiProblem, invalidRequest, Problem } from './problem.ts';
-import { statusOfCategory } from './problem-types.ts';
+import { apiProblem, invalidRequest } from './problem.ts';
 import type { Reads, Shape } from './reads.ts';
 import { minPosition, moment } from './schemas.ts';
 
@@ -41,7 +41,7 @@ export function resourceRoutes(
   for (const aggregate of options.aggregates) {
     app.get<{ Params: { id: string }; Querystring: z.output<typeof StateQuery> }>(
       `/v1/${aggregate.kind}s/:id`,
-      { schema: { ...documentedRead(aggregate), querystring: StateQuery } },
+      { schema: { ...documentedRead(aggregate), querystring: StateQuery }, config: { reach: aggregate.kind } },
       async (request, reply) => {
         const form = negotiate(request.headers.accept, ['application/json', 'text/event-stream']);
         const resource = { kind: aggregate.kind, id: request.params.id };
@@ -111,25 +111,4 @@ async function requireRecorded(store: EventStore, position: string): Promise<voi
   if (position <= head) return;
   const detail = `The ledger ends at position ${head}; nothing is recorded at ${position}.`;
   throw apiProblem('no-such-position', detail, { position: head });
-}
-
-export const notFound = (resource: ResourceRef): Problem =>
-  lifetimeProblem(resource, 'not-found', `There is no ${resource.kind} ${resource.id}.`, {});
-
-export function gone(resource: ResourceRef, deletedAt: string): Problem {
-  const { kind, id } = resource;
-  const history = `/v1/${kind}s/${encodeURIComponent(id)}/history`;
-  const detail = `The ${kind} ${id} was deleted at ${deletedAt}. Its history stays readable at ${history}.`;
-  return lifetimeProblem(resource, 'deleted', detail, { deletedAt, history });
-}
-
-function lifetimeProblem(
-  { kind }: ResourceRef,
-  end: 'not-found' | 'deleted',
-  detail: string,
-  help: Record<string, unknown>,
-): Problem {
-  const slug = `${kind}-${end}` as `${Kind}-${typeof end}`;
-  const { category, ...rest } = lifetimeRefusals(kind)[slug];
-  return new Problem(slug, { status: statusOfCategory[category], ...rest }, detail, help);
 }

@@ -10,7 +10,7 @@ import type { Views } from '../projections/views.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { EventStore } from '../store/event-store.ts';
 import { type AdmissionLimits, admitWithin, headerPatience } from './admission.ts';
-import { type Identify, requireRole } from './auth.ts';
+import type { Identify } from './auth.ts';
 import { bulkRoute } from './bulk.ts';
 import type { BulkLimits } from './bulk-exchange.ts';
 import { clockRoute } from './clock.ts';
@@ -41,6 +41,7 @@ import { readRoutes } from './read-routes.ts';
 import { Reads } from './reads.ts';
 import './request.ts';
 import { resourceRoutes } from './resources.ts';
+import { guardRoutes } from './route-guard.ts';
 import type { TokensFile } from './tokens.ts';
 import { whyRoutes } from './why.ts';
 
@@ -93,13 +94,13 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   admitWithin(app, { ...options.admission, maxBodyBytes });
   readJsonOnly(app);
   checkWithZod(app, options.aggregates);
-  guardRoutes(app, options.identify);
+  const gate = new CommandGate({ ...options, maxInFlight: options.maxInFlight });
+  guardRoutes(app, options.identify, gate.scope);
   countAnswers(app, options);
   app.setErrorHandler((error, request, reply) => answerProblem(error, request, reply, options));
   answerUnknownPaths(app, paths);
   await openApiRoute(app, options.version);
 
-  const gate = new CommandGate({ ...options, maxInFlight: options.maxInFlight });
   const positions = new PositionWait(() => store.head(), options.readWaitMs);
   const readModels = new ReadModels(options.views, options.readWaitMs);
   const subscriptions = {
@@ -126,7 +127,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   historyRoutes(app, { aggregates, store, positions });
   whyRoutes(app, { ...options, gate, positions, readModels });
   doctorRoute(app, { ...options, gate, positions, readModels });
-  eventRoutes(app, { ...subscriptions, aggregates, store, positions });
+  eventRoutes(app, { ...subscriptions, aggregates, gate, store, positions });
   clockRoute(app, runtime.clock, options.settled);
   healthRoutes(app, { metrics, readiness: options.readiness });
   await openstackRoutes(app, {
@@ -173,23 +174,6 @@ function checkWithZod(app: FastifyInstance, aggregates: Readonly<Record<string, 
         : invalidRequest(flawsOf(part, parsed.error.issues));
       return { error };
     };
-  });
-}
-
-/** No route without a role, but those that say so. */
-function guardRoutes(app: FastifyInstance, identify: Identify): void {
-  app.decorateRequest('caller');
-  app.addHook('onRoute', (route) => {
-    const needs = route.config?.needs === undefined ? 'reader' : route.config.needs;
-    if (needs === null) return;
-    route.onRequest = [
-      (request, _reply, done) => {
-        request.caller = (route.config?.identify ?? identify)(request.headers);
-        requireRole(request.caller, needs);
-        done();
-      },
-      ...[route.onRequest ?? []].flat(),
-    ];
   });
 }
 

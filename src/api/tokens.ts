@@ -6,7 +6,7 @@ import { roles } from './roles.ts';
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hexadecimal digits');
 
 /** What whoever proves to be somebody may do, and for which project. */
-const rights = { roles: z.array(z.enum(roles)).min(1), projectId: z.string().max(255).optional() };
+const rights = { roles: z.array(z.enum(roles)).min(1), projectId: z.string().min(1).max(255).optional() };
 
 const StoredToken = z.strictObject({
   /** Who the bearer is: the actor of the events that come of the token's use. */

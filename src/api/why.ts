@@ -11,11 +11,13 @@ import type { EventStore } from '../store/event-store.ts';
 import { negotiate } from './accept.ts';
 import type { CommandGate } from './command-gate.ts';
 import { requireId } from './command-schemas.ts';
+import { notFound } from './lifetime-problems.ts';
 import { documentedWhy } from './openapi-why.ts';
 import type { PositionWait } from './position-wait.ts';
 import type { ReadModels } from './read-models.ts';
-import { notFound, stateThen } from './resources.ts';
+import { stateThen } from './resources.ts';
 import { minPosition, moment } from './schemas.ts';
+import { whyWithin } from './why-within.ts';
 
 const WhyQuery = z.strictObject({ at: moment.optional(), min_position: minPosition });
 
@@ -37,7 +39,7 @@ export function whyRoutes(app: FastifyInstance, options: WhyOptions): void {
   for (const aggregate of Object.values<Aggregate>(options.aggregates)) {
     app.get<{ Params: { id: string }; Querystring: z.output<typeof WhyQuery> }>(
       `/v1/${aggregate.kind}s/:id/why`,
-      { schema: { ...documentedWhy(aggregate), querystring: WhyQuery } },
+      { schema: { ...documentedWhy(aggregate), querystring: WhyQuery }, config: { reach: aggregate.kind } },
       async (request, reply) => {
         negotiate(request.headers.accept, ['application/json']);
         const resource = { kind: aggregate.kind, id: request.params.id };
@@ -54,7 +56,9 @@ export function whyRoutes(app: FastifyInstance, options: WhyOptions): void {
               : await whyNow(sources, present, resource);
         if (!why) throw notFound(resource);
         reply.header('cache-control', 'no-cache').header('stackledger-position', why.at.position);
-        return why;
+        const { caller } = request;
+        if (caller.confinedTo === undefined) return why;
+        return whyWithin(why, (other) => options.gate.scope.sees(caller, other));
       },
     );
   }

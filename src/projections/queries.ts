@@ -41,6 +41,11 @@ export type QueryName = keyof Queries;
 export type Ask<N extends QueryName> = Queries[N]['ask'];
 export type Answer<N extends QueryName> = Queries[N]['answer'];
 
+/** A question on behalf of somebody who is confined to a project: only what that one sees is in the answer. */
+export interface Confined {
+  readonly visibleTo?: string;
+}
+
 export const defaultLimit = 100;
 export const maxLimit = 1000;
 
@@ -63,7 +68,7 @@ export type SortKey = (typeof sortKeys)[number];
 /** Any of these. */
 export type OneOrMore = string | readonly string[];
 
-export interface ListQuery extends PageQuery {
+export interface ListQuery extends PageQuery, Confined {
   readonly kind: Kind;
   readonly ids?: readonly string[];
   readonly status?: readonly string[];
@@ -129,7 +134,7 @@ export interface Wait {
   readonly deadline: string | null;
 }
 
-export interface WaitingQuery extends PageQuery {
+export interface WaitingQuery extends PageQuery, Confined {
   readonly kind?: Kind;
   readonly what?: string;
   readonly host?: string;
@@ -209,7 +214,7 @@ export interface Rate {
   readonly commands: number;
 }
 
-export interface OperationQuery extends PageQuery {
+export interface OperationQuery extends PageQuery, Confined {
   readonly correlationId: string;
 }
 
@@ -219,7 +224,7 @@ export interface Touch extends ResourceRef {
   readonly position: string;
 }
 
-export interface GraphQuery extends ResourceRef {
+export interface GraphQuery extends ResourceRef, Confined {
   /** How many steps away from the resource. Default 3, at most 6. */
   readonly depth?: number;
   /** At most so many resources. Default 100, at most 1000. */
@@ -254,7 +259,7 @@ export interface Graph {
   readonly truncated: boolean;
 }
 
-export interface OverviewQuery {
+export interface OverviewQuery extends Confined {
   /** At most so many of each list. Default 20, at most 100. */
   readonly limit?: number;
   /** How far back from the newest event rates and flapping look. Default 60, at most a day. */
@@ -285,7 +290,7 @@ export interface Failure {
   readonly reason: string | null;
 }
 
-export interface SearchQuery {
+export interface SearchQuery extends Confined {
   readonly text: string;
   readonly kind?: Kind;
   /** Default 20, at most 100. */

@@ -28,7 +28,7 @@ const tokenFlags = (): string[] => [
   tokensFile({
     tokens: [
       token('rita', ['reader']),
-      token('ovs-17', ['agent'], { projectId: 'infra' }),
+      token('ovs-17', ['agent']),
       token('olga', ['reader', 'operator']),
       token('ada', ['admin']),
       token('old', ['admin'], { expiresAt: '2026-01-01T00:00:00Z' }),
@@ -114,7 +114,7 @@ describe('a ledger with tokens', () => {
     const { events } = (await get('/v1/events', bearer('rita'))).body;
     const actors = events.map(({ metadata }: { metadata: { actor: object } }) => metadata.actor);
     expect(actors[0]).toEqual({ type: 'user', id: 'olga' });
-    expect(actors.at(-1)).toEqual({ type: 'agent', id: 'ovs-17', projectId: 'infra' });
+    expect(actors.at(-1)).toEqual({ type: 'agent', id: 'ovs-17' });
   });
 
   test('judges each line of a bulk request', async () => {

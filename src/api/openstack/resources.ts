@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import type { Aggregate } from '../../domain/kernel/aggregate.ts';
 import type { JsonObject } from '../../domain/kernel/json.ts';
-import type { Kind, ResourceRef } from '../../domain/kernel/resource.ts';
+import { type Kind, type ResourceRef, streamOf } from '../../domain/kernel/resource.ts';
 import type { ListQuery } from '../../projections/queries.ts';
 import type { Done } from '../../runtime/command.ts';
-import type { EventStore } from '../../store/event-store.ts';
-import { authorOf, requireRole } from '../auth.ts';
+import type { EventStore, RecordedEvent } from '../../store/event-store.ts';
+import { authorOf, type Caller, requireRole, within } from '../auth.ts';
 import type { CommandGate } from '../command-gate.ts';
 import { requireId } from '../command-schemas.ts';
 import { commandHeaders } from '../headers.ts';
@@ -25,16 +25,21 @@ export interface ResourcesOptions {
 
 const scanPage = 1000;
 
-/** The ledger as the OpenStack paths use it: commands and single resources through the runtime, lists from the read models. */
+/**
+ * The ledger as the OpenStack paths use it, and as far as there is one for a caller: commands and single resources through
+ * the runtime, lists from the read models.
+ */
 export class Resources {
   readonly #options: ResourcesOptions;
+  readonly #caller: Caller;
 
-  constructor(options: ResourcesOptions) {
+  constructor(options: ResourcesOptions, caller: Caller) {
     this.#options = options;
+    this.#caller = caller;
   }
 
   /**
-   * Gives a command on behalf of whoever makes the request.
+   * Gives a command on behalf of the caller, with what the headers of the request say of it.
    *
    * @example
    * const { state } = await resources.command(request, { kind: 'port', id }, 'UpdatePort', { name: 'web-1' });
@@ -49,19 +54,22 @@ export class Resources {
     ifRevision?: number,
   ): Promise<Done> {
     const { gate, aggregates } = this.#options;
-    requireRole(request.caller, roleForCommand(type));
+    requireRole(this.#caller, roleForCommand(type));
     requireId(aggregates[resource.kind], resource.id, 'body');
     const parsed = aggregates[resource.kind].commands[type]!.safeParse(data);
     if (!parsed.success) throw invalidRequest(flawsOf('body', parsed.error.issues).map(inSnakeCase));
-    const outcome = await gate.execute({
-      resource,
-      type,
-      data: parsed.data as object,
-      ...authorOf(request.caller),
-      ...(ifRevision !== undefined && { ifRevision }),
-      ...commandHeaders(request.headers),
-      ...requestIds(request),
-    });
+    const outcome = await gate.execute(
+      {
+        resource,
+        type,
+        data: parsed.data as object,
+        ...authorOf(this.#caller),
+        ...(ifRevision !== undefined && { ifRevision }),
+        ...commandHeaders(request.headers),
+        ...requestIds(request),
+      },
+      this.#caller,
+    );
     if (outcome.outcome === 'refused') throw refusalProblem(outcome.refusal, outcome.revision);
     return outcome;
   }
@@ -69,8 +77,16 @@ export class Resources {
   /** A resource as it is; null where there is none, or it was deleted. */
   async find<S extends State = State>(resource: ResourceRef): Promise<S | null> {
     if (!this.#options.aggregates[resource.kind].id.safeParse(resource.id).success) return null;
-    const current = await this.#options.gate.current(resource);
+    const { gate } = this.#options;
+    if (!(await gate.scope.sees(this.#caller, resource))) return null;
+    const current = await gate.current(resource);
     return current && current.deletedAt === undefined ? (current.state as JsonObject as unknown as S) : null;
+  }
+
+  /** What was recorded of a resource, oldest first; of a deleted one as well. */
+  async *events(resource: ResourceRef): AsyncGenerator<RecordedEvent, void, undefined> {
+    const { gate, store } = this.#options;
+    if (await gate.scope.sees(this.#caller, resource)) yield* store.readStream(streamOf(resource));
   }
 
   /** All resources that answer to a query, page by page: what was written before the call is in it. */
@@ -78,7 +94,11 @@ export class Resources {
     const { readModels, store } = this.#options;
     const position = await store.head();
     for (let marker = query.marker, more = true; more; ) {
-      const ask: ListQuery = { limit: scanPage, ...query, ...(marker !== undefined && { marker }) };
+      const ask: ListQuery = within(this.#caller, {
+        limit: scanPage,
+        ...query,
+        ...(marker !== undefined && { marker }),
+      });
       const { value: page } = await readModels.ask('list', ask, position);
       for (const { viewText } of page.items) yield JSON.parse(viewText) as S;
       more = page.next !== null;

@@ -15,7 +15,6 @@ import { networkRoutes } from './network/routes.ts';
 import { network } from './network/service.ts';
 import { Resources, type ResourcesOptions } from './resources.ts';
 import { type Service, type ServiceOptions, serve } from './service.ts';
-import type { Site } from './site.ts';
 
 export interface OpenStackOptions extends ResourcesOptions, ServiceOptions {
   readonly identify: Identify;
@@ -25,17 +24,21 @@ export interface OpenStackOptions extends ResourcesOptions, ServiceOptions {
 
 /** The same commands behind the paths that OpenStack's own clients speak: a thin translation, one a service. */
 export async function openstackRoutes(app: FastifyInstance, options: OpenStackOptions): Promise<void> {
-  const { accounts, identify, store } = options;
+  const { accounts, identify } = options;
   const issued = new IssuedTokens(accounts, () => Date.now());
-  const site: Site = { resources: new Resources(options), store };
   const byToken = byAuthToken(identify, (token) => issued.find(token)?.caller ?? null);
 
+  app.decorateRequest('resources', {
+    getter() {
+      return new Resources(options, this.caller);
+    },
+  });
   app.decorateRequest('microversion');
   app.decorateRequest('openStackRequestId', '');
   const offer = (service: Service, routes: (scope: FastifyInstance) => void): Promise<void> =>
     serve(app, service, options, (scope) => {
       scope.addHook('onRoute', (route) => {
-        route.config = { ...route.config, identify: byToken };
+        route.config = { reach: 'own', ...route.config, identify: byToken };
       });
       routes(scope);
     });
@@ -43,8 +46,8 @@ export async function openstackRoutes(app: FastifyInstance, options: OpenStackOp
   await offer(identity, (scope) =>
     identityRoutes(scope, { issued, accounts, services: [identity, baremetal, compute, image, network] }),
   );
-  await offer(baremetal, (scope) => baremetalRoutes(scope, site));
-  await offer(compute, (scope) => computeRoutes(scope, site));
-  await offer(image, (scope) => imageRoutes(scope, site));
-  await offer(network, (scope) => networkRoutes(scope, site));
+  await offer(baremetal, baremetalRoutes);
+  await offer(compute, computeRoutes);
+  await offer(image, imageRoutes);
+  await offer(network, networkRoutes);
 }

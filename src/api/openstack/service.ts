@@ -12,11 +12,14 @@ import {
   textOf,
   versionHeaders,
 } from './microversion.ts';
+import type { Resources } from './resources.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The version the request is answered in, on services that have microversions. */
     microversion: Microversion;
+    /** The ledger as far as there is one for the caller. */
+    readonly resources: Resources;
     /** `req-<uuid>`: told to the caller and kept with the events. */
     openStackRequestId: string;
   }

@@ -1,6 +1,7 @@
 import type { Kind } from '../../domain/kernel/resource.ts';
 import type { Edge, GraphQuery, Vertex, VertexRef } from '../queries.ts';
-import { type Answers, InvalidQuery, limitOf, type Sql } from './asking.ts';
+import { visibleRow, visibleValues } from '../visibility.ts';
+import { type Answers, InvalidQuery, limitOf, type Sql, Where } from './asking.ts';
 import { type SummaryRow, summaryColumns, summaryOf } from './resource-answers.ts';
 
 const defaultDepth = 3;
@@ -32,21 +33,23 @@ class Walk {
   readonly #sql: Sql;
   readonly #depth: number;
   readonly #limit: number;
+  readonly #visibleTo: string | undefined;
   readonly #found = new Map<string, { ref: VertexRef; distance: number }>();
   readonly #known = new Set<string>();
 
-  constructor(sql: Sql, { kind, id, depth = defaultDepth, limit }: GraphQuery) {
+  constructor(sql: Sql, { kind, id, depth = defaultDepth, limit, visibleTo }: GraphQuery) {
     if (!Number.isSafeInteger(depth) || depth < 0 || depth > maxDepth)
       throw new InvalidQuery(`A depth is a whole number from 0 to ${maxDepth}; ${depth} is not.`);
     this.#sql = sql;
     this.#depth = depth;
+    this.#visibleTo = visibleTo;
     this.#limit = limitOf({ ...(limit !== undefined && { limit }) });
     this.#add({ kind, id }, 0);
   }
 
   run(): void {
     for (const { ref, distance } of this.#found.values()) {
-      if (distance === this.#depth) continue;
+      if (distance === this.#depth || !this.#isVisible(ref)) continue;
       for (const edge of [...this.#outgoing(ref), ...this.#incoming(ref)]) {
         const other = same(edge.from, ref) ? edge.to : edge.from;
         if (this.#add(other, distance + 1)) this.#keep(edge);
@@ -56,10 +59,10 @@ class Walk {
 
   vertices(): Vertex[] {
     return [...this.#found.values()].map(({ ref, distance }) => {
+      const where = this.#visible().and('r.kind = ?', ref.kind).and('r.id = ?', ref.id).and('r.status IS NOT NULL');
       const row = this.#sql.get<SummaryRow & { deleted_at: string | null }>(
-        `SELECT ${summaryColumns}, r.deleted_at FROM resources r
-         WHERE r.kind = ? AND r.id = ? AND r.status IS NOT NULL`,
-        [ref.kind, ref.id],
+        `SELECT ${summaryColumns}, r.deleted_at FROM resources r ${where.text}`,
+        where.values,
       );
       return { ...ref, resource: row ? summaryOf(row) : null, deleted: row?.deleted_at != null, distance };
     });
@@ -75,13 +78,27 @@ class Walk {
   }
 
   #incoming(to: VertexRef): Edge[] {
+    const where = this.#visible()
+      .and('l.to_kind = ?', to.kind)
+      .and('l.to_id = ?', to.id)
+      .and('r.kind = ?', to.kind === 'host' ? onHosts : undefined);
     const rows = this.#sql.all<EdgeRow>(
-      `SELECT l.relation, r.kind, r.id FROM links l JOIN resources r ON r.key = l.resource
-       WHERE l.to_kind = ? AND l.to_id = ? ${to.kind === 'host' ? 'AND r.kind = ?' : ''}
+      `SELECT l.relation, r.kind, r.id FROM links l JOIN resources r ON r.key = l.resource ${where.text}
        ORDER BY r.kind, r.id LIMIT ${maxEdges}`,
-      [to.kind, to.id, ...(to.kind === 'host' ? [onHosts] : [])],
+      where.values,
     );
     return this.#bounded(rows).map(({ relation, kind, id }) => ({ from: { kind, id }, to, relation }));
+  }
+
+  #visible(): Where {
+    return new Where().and(visibleRow, ...visibleValues(this.#visibleTo));
+  }
+
+  /** What somebody does not see ends their walk; it is named all the same where their own resource names it. */
+  #isVisible({ kind, id }: VertexRef): boolean {
+    if (this.#visibleTo === undefined || kind === 'host') return true;
+    const where = this.#visible().and('r.kind = ?', kind).and('r.id = ?', id);
+    return this.#sql.get(`SELECT 1 FROM resources r ${where.text}`, where.values) !== undefined;
   }
 
   #bounded(rows: EdgeRow[]): EdgeRow[] {

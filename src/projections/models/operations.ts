@@ -1,5 +1,6 @@
 import type { Kind } from '../../domain/kernel/resource.ts';
 import { formatPosition } from '../../store/event-store.ts';
+import { visibleRow, visibleValues } from '../visibility.ts';
 import { type Answers, limitOf, markerOf, pageOf, Where } from './asking.ts';
 import { correlationNumber } from './origin.ts';
 import type { Projection } from './projection.ts';
@@ -52,7 +53,8 @@ export const operationAnswers: Answers<'operation'> = {
     const [after] = markerOf(ask, 1) ?? [];
     const where = new Where()
       .and('t.correlation = ?', correlationNumber(ask.correlationId))
-      .and('t.position > ?', after);
+      .and('t.position > ?', after)
+      .and(visibleRow, ...visibleValues(ask.visibleTo));
     const rows = sql.all<TouchRow>(
       `SELECT r.kind, r.id, t.revision, t.position FROM touches t JOIN resources r ON r.key = t.resource ${where.text}
        ORDER BY t.position LIMIT ?`,

@@ -3,9 +3,10 @@ import { kindOf, provisionStates } from '../../domain/node/provision-machine.ts'
 import type { Node } from '../../domain/node/state.ts';
 import type { Port } from '../../domain/port/state.ts';
 import type { Server } from '../../domain/server/state.ts';
-import type { Blocked, Failure, Flapping, Waiting } from '../queries.ts';
+import type { Blocked, Failure, Flapping, StatusCount, Waiting } from '../queries.ts';
+import { visibleRow, visibleValues } from '../visibility.ts';
 import { activityAnswers } from './activity.ts';
-import { type Answers, InvalidQuery, limitOf, type Sql } from './asking.ts';
+import { type Answers, InvalidQuery, limitOf, type Sql, Where } from './asking.ts';
 import { resourceAnswers, type SummaryRow, summaryColumns, summaryOf } from './resource-answers.ts';
 import { waitAnswers } from './waits.ts';
 
@@ -20,36 +21,65 @@ const restlessFrom = 4;
 const maxStays = 10_000;
 
 export const overviewAnswers: Answers<'overview'> = {
-  overview(sql, { limit = defaultItems, minutes = defaultMinutes }) {
+  overview(sql, { limit = defaultItems, minutes = defaultMinutes, visibleTo }) {
     const most = limitOf({ limit }, maxItems);
     if (!Number.isSafeInteger(minutes) || minutes < 1 || minutes > maxMinutes)
       throw new InvalidQuery(`An overview looks back 1 to ${maxMinutes} minutes; not ${minutes}.`);
-    const at = newest(sql);
+    const at = newest(sql, visibleTo);
     const from = at === null ? '' : new Date(Date.parse(at) - minutes * 60_000).toISOString();
     return {
       at,
-      counts: resourceAnswers.counts(sql, {}),
-      blocked: { total: total(sql, 'waits'), oldest: oldest(sql, most) },
-      failures: failures(sql, most),
-      rates: at === null ? [] : activityAnswers.rates(sql, { from, to: at }),
-      flapping: restless(sql, from, most),
-      parked: { total: total(sql, 'parked'), first: resourceAnswers.parked(sql, { limit: most }).items },
+      counts: visibleTo === undefined ? resourceAnswers.counts(sql, {}) : countsFor(sql, visibleTo),
+      blocked: { total: waiting(sql, visibleTo), oldest: oldest(sql, most, visibleTo) },
+      failures: failures(sql, most, visibleTo),
+      flapping: restless(sql, from, most, visibleTo),
+      ...(visibleTo === undefined ? siteWide(sql, { from, to: at }, most) : forProjects),
     };
   },
 };
 
-function newest(sql: Sql): string | null {
-  const times = kinds.map((kind) =>
-    sql.get<{ at: string | null }>('SELECT max(updated_at) AS at FROM resources WHERE kind = ?', [kind]),
+/** Rates are counted for all projects together, and parked resources are for those who run the site. */
+const forProjects = { rates: [], parked: { total: 0, first: [] } };
+
+const siteWide = (sql: Sql, { from, to }: { from: string; to: string | null }, limit: number) => ({
+  rates: to === null ? [] : activityAnswers.rates(sql, { from, to }),
+  parked: {
+    total: sql.get<{ total: number }>('SELECT count(*) AS total FROM parked', [])!.total,
+    first: resourceAnswers.parked(sql, { limit }).items,
+  },
+});
+
+const visibleFor = (project: string | undefined): Where => new Where().and(visibleRow, ...visibleValues(project));
+
+/** A project's resources are counted when that is asked for; those of the whole ledger are kept counted. */
+function countsFor(sql: Sql, project: string): StatusCount[] {
+  const where = visibleFor(project).and('r.status IS NOT NULL').and('r.deleted_at IS NULL');
+  return sql.all(
+    `SELECT r.kind, r.status, count(*) AS count FROM resources r ${where.text}
+     GROUP BY r.kind, r.status ORDER BY r.kind, r.status`,
+    where.values,
   );
+}
+
+function newest(sql: Sql, project: string | undefined): string | null {
+  const times = kinds.map((kind) => {
+    const where = visibleFor(project).and('r.kind = ?', kind);
+    const newestOfKind = `SELECT max(r.updated_at) AS at FROM resources r ${where.text}`;
+    return sql.get<{ at: string | null }>(newestOfKind, where.values);
+  });
   return times.reduce<string | null>((latest, row) => (row?.at && row.at > (latest ?? '') ? row.at : latest), null);
 }
 
-const total = (sql: Sql, table: 'waits' | 'parked'): number =>
-  sql.get<{ total: number }>(`SELECT count(*) AS total FROM ${table}`, [])!.total;
+function waiting(sql: Sql, project: string | undefined): number {
+  const where = visibleFor(project);
+  const rows = project === undefined ? 'waits' : 'waits w JOIN resources r ON r.key = w.resource';
+  return sql.get<{ total: number }>(`SELECT count(*) AS total FROM ${rows} ${where.text}`, where.values)!.total;
+}
 
-const oldest = (sql: Sql, limit: number): Blocked[] =>
-  waitAnswers.waiting(sql, { limit }).items.map((waiting) => ({ ...waiting, reason: reasonOfWait(sql, waiting) }));
+function oldest(sql: Sql, limit: number, project: string | undefined): Blocked[] {
+  const ask = { limit, ...(project !== undefined && { visibleTo: project }) };
+  return waitAnswers.waiting(sql, ask).items.map((item) => ({ ...item, reason: reasonOfWait(sql, item) }));
+}
 
 /** Ports keep with each block why it was added. */
 function reasonOfWait(sql: Sql, { resource: { kind, id }, wait }: Waiting): string | null {
@@ -78,15 +108,16 @@ const failed: Readonly<Record<Kind, { statuses: readonly string[]; reason: (view
   network: { statuses: [], reason: () => null },
 };
 
-function failures(sql: Sql, limit: number): Failure[] {
+function failures(sql: Sql, limit: number, project: string | undefined): Failure[] {
   const found = kinds.flatMap((kind) =>
-    failed[kind].statuses.flatMap((status) =>
-      sql.all<SummaryRow & { view: string }>(
-        `SELECT ${summaryColumns}, s.view FROM resources r JOIN states s ON s.resource = r.key
-         WHERE r.kind = ? AND r.status = ? AND r.deleted_at IS NULL ORDER BY r.status_since DESC LIMIT ?`,
-        [kind, status, limit],
-      ),
-    ),
+    failed[kind].statuses.flatMap((status) => {
+      const where = visibleFor(project).and('r.kind = ?', kind).and('r.status = ?', status).and('r.deleted_at IS NULL');
+      return sql.all<SummaryRow & { view: string }>(
+        `SELECT ${summaryColumns}, s.view FROM resources r JOIN states s ON s.resource = r.key ${where.text}
+         ORDER BY r.status_since DESC LIMIT ?`,
+        [...where.values, limit],
+      );
+    }),
   );
   return found
     .sort((a, b) => (a.status_since < b.status_since ? 1 : -1))
@@ -94,13 +125,14 @@ function failures(sql: Sql, limit: number): Failure[] {
     .map((row) => ({ resource: summaryOf(row), reason: failed[row.kind].reason(JSON.parse(row.view) as never) }));
 }
 
-function restless(sql: Sql, from: string, limit: number): Flapping[] {
+function restless(sql: Sql, from: string, limit: number, project: string | undefined): Flapping[] {
+  const where = visibleFor(project).and('y.previous_status <> y.status');
   const rows = sql.all<SummaryRow & { changes: number; first_at: string; last_at: string }>(
     `SELECT ${summaryColumns}, count(*) AS changes, min(y.since) AS first_at, max(y.since) AS last_at
      FROM (SELECT * FROM stays WHERE since >= ? ORDER BY since DESC LIMIT ?) y JOIN resources r ON r.key = y.resource
-     WHERE y.previous_status <> y.status
+     ${where.text}
      GROUP BY r.key HAVING changes >= ? ORDER BY changes DESC, r.kind, r.id LIMIT ?`,
-    [from, maxStays, restlessFrom, limit],
+    [from, maxStays, ...where.values, restlessFrom, limit],
   );
   return rows.map((row) => ({
     resource: summaryOf(row),

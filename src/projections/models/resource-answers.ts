@@ -1,6 +1,7 @@
 import type { Kind } from '../../domain/kernel/resource.ts';
 import { formatPosition } from '../../store/event-store.ts';
 import type { ListedResource, ListQuery, ResourceSummary, SortKey } from '../queries.ts';
+import { visibleRow, visibleValues } from '../visibility.ts';
 import {
   type Answers,
   decodeMarker,
@@ -158,13 +159,21 @@ const place = (ask: { readonly marker?: string }, length: number) =>
   markerOf(ask, length) ?? Array<undefined>(length).fill(undefined);
 
 /** Where a page begins: after the place the marker tells, or after the resource it names. */
-function placeOf(sql: Sql, { kind, marker }: ListQuery, column: string): (string | number | null | undefined)[] {
+function placeOf(
+  sql: Sql,
+  { kind, marker, visibleTo }: ListQuery,
+  column: string,
+): (string | number | null | undefined)[] {
   if (marker === undefined) return [undefined, undefined];
   const values = decodeMarker(marker, 2);
   if (values) return values;
+  const where = new Where()
+    .and('r.kind = ?', kind)
+    .and('r.id = ?', marker)
+    .and(visibleRow, ...visibleValues(visibleTo));
   const row = sql.get<{ sorted: string; id: string }>(
-    `SELECT ${column} AS sorted, r.id FROM resources r WHERE r.kind = ? AND r.id = ?`,
-    [kind, marker],
+    `SELECT ${column} AS sorted, r.id FROM resources r ${where.text}`,
+    where.values,
   );
   if (row) return [row.sorted, row.id];
   throw new InvalidQuery(`The marker is neither one that a page of this list ended with nor the id of a ${kind}.`);
@@ -175,6 +184,7 @@ const existence = { exclude: 'r.deleted_at IS NULL', only: 'r.deleted_at IS NOT 
 const filtered = (ask: ListQuery): Where =>
   new Where()
     .and('r.kind = ?', ask.kind)
+    .and(visibleRow, ...visibleValues(ask.visibleTo))
     .and(entryOf(existence, ask.deleted ?? 'exclude', 'Deleted resources are treated as'))
     .andIn('r.id', ask.ids)
     .andIn('r.status', ask.status)

@@ -1,6 +1,7 @@
-import { type Kind, kinds } from '../../domain/kernel/resource.ts';
+import { kinds } from '../../domain/kernel/resource.ts';
 import type { SearchHit } from '../queries.ts';
-import { type Answers, limitOf, type Sql } from './asking.ts';
+import { visibleRow, visibleValues } from '../visibility.ts';
+import { type Answers, limitOf, type Sql, Where } from './asking.ts';
 import { type SummaryRow, summaryColumns, summaryOf } from './resource-answers.ts';
 
 const defaultHits = 20;
@@ -11,12 +12,13 @@ const beyond = '\u{10ffff}';
 
 export const searchAnswers: Answers<'search'> = {
   /** By beginnings alone, which an index finds in a ledger of any size. */
-  search(sql, { text, kind, limit = defaultHits }) {
+  search(sql, { text, kind, visibleTo, limit = defaultHits }) {
     const most = limitOf({ limit }, maxHits);
     const found = new Map<string, SearchHit>();
     for (const each of kind ? [kind] : kinds) {
       for (const column of ['id', 'name'] as const) {
-        for (const hit of beginning(sql, each, column, text, most)) found.set(`${hit.kind}/${hit.id}`, hit);
+        const where = new Where().and('r.kind = ?', each).and(visibleRow, ...visibleValues(visibleTo));
+        for (const hit of beginning(sql, where, column, text, most)) found.set(`${hit.kind}/${hit.id}`, hit);
       }
     }
     const isExact = ({ id, name }: SearchHit): boolean => id === text || name === text;
@@ -24,11 +26,14 @@ export const searchAnswers: Answers<'search'> = {
   },
 };
 
-function beginning(sql: Sql, kind: Kind, column: 'id' | 'name', text: string, limit: number): SearchHit[] {
+function beginning(sql: Sql, where: Where, column: 'id' | 'name', text: string, limit: number): SearchHit[] {
+  where
+    .and(`r.${column} >= ?`, text)
+    .and(`r.${column} < ?`, text + beyond)
+    .and('r.status IS NOT NULL');
   const rows = sql.all<SummaryRow & { deleted_at: string | null }>(
-    `SELECT ${summaryColumns}, r.deleted_at FROM resources r
-     WHERE r.kind = ? AND r.${column} >= ? AND r.${column} < ? AND r.status IS NOT NULL ORDER BY r.${column} LIMIT ?`,
-    [kind, text, text + beyond, limit],
+    `SELECT ${summaryColumns}, r.deleted_at FROM resources r ${where.text} ORDER BY r.${column} LIMIT ?`,
+    [...where.values, limit],
   );
   return rows.map((row) => ({ ...summaryOf(row), deletedAt: row.deleted_at }));
 }

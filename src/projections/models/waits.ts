@@ -1,6 +1,7 @@
 import { sameJson } from '../../domain/kernel/json.ts';
 import type { Kind, ResourceRef } from '../../domain/kernel/resource.ts';
 import type { Wait } from '../queries.ts';
+import { visibleRow, visibleValues } from '../visibility.ts';
 import { type Answers, limitOf, markerOf, pageOf, Where } from './asking.ts';
 import type { Projection } from './projection.ts';
 import { type SummaryRow, summaryColumns, summaryOf } from './resource-answers.ts';
@@ -74,6 +75,7 @@ export const waitAnswers: Answers<'waiting'> = {
     const [since, kind, id, ordinal] = markerOf(ask, 4) ?? [];
     const where = new Where()
       .and('r.kind = ?', ask.kind)
+      .and(visibleRow, ...visibleValues(ask.visibleTo))
       .and('w.what = ?', ask.what)
       .and('ifnull(w.host, r.host) = ?', ask.host)
       .and('w.holder = ?', ask.holder)

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type ResourceRef, streamOf } from '../../../domain/kernel/resource.ts';
-import type { EventStore, RecordedEvent } from '../../../store/event-store.ts';
+import type { ResourceRef } from '../../../domain/kernel/resource.ts';
+import type { RecordedEvent } from '../../../store/event-store.ts';
 import { Fault } from '../fault.ts';
 import { type ListingRules, listingOf, nextPage, offsetTime, type Query } from '../listing.ts';
+import type { Resources } from '../resources.ts';
 import { baseUrl, forRole } from '../service.ts';
-import type { Site } from '../site.ts';
 import { invalid, requireMinor } from './faults.ts';
 import { nodeNamed } from './node-lookup.ts';
 
@@ -56,18 +56,18 @@ const lines: Readonly<Record<string, (data: Data) => Line>> = {
 };
 
 /** `/v1/nodes/{ident}/history`: out of the node's own events, so nothing of it is ever purged. */
-export function historyRoutes(scope: FastifyInstance, { resources, store }: Site): void {
+export function historyRoutes(scope: FastifyInstance): void {
   type Ident = { Params: { ident: string; event: string } };
   for (const [path, detail] of [
     ['/v1/nodes/:ident/history', false],
     ['/v1/nodes/:ident/history/detail', true],
   ] as const) {
     scope.get<Ident>(path, forRole('reader'), async (request) => {
-      const { id } = await nodeNamed(resources, request.params.ident);
+      const { id } = await nodeNamed(request.resources, request.params.ident);
       requireMinor(request, 78, 'history');
       const { limit, query } = listingOf(request.query as Query, rules);
       const history: object[] = [];
-      for await (const { event, line } of linesAfter(store, { kind: 'node', id }, query.marker)) {
+      for await (const { event, line } of linesAfter(request.resources, { kind: 'node', id }, query.marker)) {
         if (history.length === limit) return { history, next: nextPage(request, lastId(history)) };
         history.push(entryShown(request, event, line, detail));
       }
@@ -76,9 +76,9 @@ export function historyRoutes(scope: FastifyInstance, { resources, store }: Site
   }
 
   scope.get<Ident>('/v1/nodes/:ident/history/:event', forRole('reader'), async (request) => {
-    const { id } = await nodeNamed(resources, request.params.ident);
+    const { id } = await nodeNamed(request.resources, request.params.ident);
     requireMinor(request, 78, 'history');
-    for await (const { event, line } of linesAfter(store, { kind: 'node', id })) {
+    for await (const { event, line } of linesAfter(request.resources, { kind: 'node', id })) {
       if (event.id === request.params.event) return entryShown(request, event, line, true);
     }
     throw new Fault(404, 'NodeHistoryNotFound', `The node has no history entry ${request.params.event}.`);
@@ -88,9 +88,9 @@ export function historyRoutes(scope: FastifyInstance, { resources, store }: Site
 const lastId = (history: readonly object[]): string => (history.at(-1) as { uuid: string }).uuid;
 
 /** The lines of a node, oldest first, after the one that the marker names. */
-async function* linesAfter(store: EventStore, resource: ResourceRef, marker?: string) {
+async function* linesAfter(resources: Resources, resource: ResourceRef, marker?: string) {
   let isAfter = marker === undefined;
-  for await (const event of store.readStream(streamOf(resource))) {
+  for await (const event of resources.events(resource)) {
     const line = Object.hasOwn(lines, event.type) ? lines[event.type]!(event.data) : null;
     if (isAfter && line) yield { event, line };
     isAfter ||= event.id === marker;

@@ -5,7 +5,6 @@ import { Problem } from '../../problem.ts';
 import { Fault } from '../fault.ts';
 import type { Resources } from '../resources.ts';
 import { baseUrl, forRole, withSlash } from '../service.ts';
-import type { Site } from '../site.ts';
 import { invalid } from './faults.ts';
 import { PatchStep } from './json-patch.ts';
 import { attributesOf, changeOf } from './node-changes.ts';
@@ -20,11 +19,11 @@ const Given = z.looseObject({ uuid: z.string().optional(), driver: z.string() })
 const Patch = z.array(PatchStep);
 
 /** Nodes themselves: enrolled, listed, shown, changed, deleted. */
-export function nodeRoutes(scope: FastifyInstance, { resources }: Site): void {
+export function nodeRoutes(scope: FastifyInstance): void {
   for (const path of withSlash('/v1/nodes')) {
-    scope.get(path, forRole('reader'), (request) => listNodes(request, resources, false));
+    scope.get(path, forRole('reader'), (request) => listNodes(request, request.resources, false));
     scope.post(path, forRole('reader'), async (request, reply) => {
-      const node = await enroll(request, resources);
+      const node = await enroll(request, request.resources);
       const location = `${baseUrl(request)}/baremetal/v1/nodes/${node.id}`;
       return reply
         .code(201)
@@ -33,21 +32,21 @@ export function nodeRoutes(scope: FastifyInstance, { resources }: Site): void {
     });
   }
   for (const path of withSlash('/v1/nodes/detail')) {
-    scope.get(path, forRole('reader'), (request) => listNodes(request, resources, true));
+    scope.get(path, forRole('reader'), (request) => listNodes(request, request.resources, true));
   }
 
   scope.get<Ident>('/v1/nodes/:ident', forRole('reader'), async (request) => {
-    const node = await nodeNamed(resources, request.params.ident);
+    const node = await nodeNamed(request.resources, request.params.ident);
     return nodeShown(request, node, selectionOf(request, 'all'));
   });
 
   scope.patch<Ident>('/v1/nodes/:ident', forRole('reader'), async (request) =>
-    nodeShown(request, await change(request, resources), 'all'),
+    nodeShown(request, await change(request, request.resources), 'all'),
   );
 
   scope.delete<Ident>('/v1/nodes/:ident', forRole('reader'), async (request, reply) => {
-    const { id } = await nodeNamed(resources, request.params.ident);
-    await resources.command(request, { kind: 'node', id }, 'DeleteNode');
+    const { id } = await nodeNamed(request.resources, request.params.ident);
+    await request.resources.command(request, { kind: 'node', id }, 'DeleteNode');
     return reply.code(204).send();
   });
 }

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { baseUrl, forRole } from '../service.ts';
-import type { Site } from '../site.ts';
 import { invalid, requireMinor } from './faults.ts';
 import { nodeFields, sinceOf } from './node-fields.ts';
 import { nodeNamed } from './node-lookup.ts';
@@ -27,42 +26,42 @@ const PowerBody = z.strictObject({ target: z.string(), timeout: z.int().min(1).m
 const MaintenanceBody = z.strictObject({ reason: z.string().nullish() }).nullish();
 
 /** What moves a node: verbs, power, maintenance. All of it is accepted now and done later. */
-export function stateRoutes(scope: FastifyInstance, { resources }: Site): void {
+export function stateRoutes(scope: FastifyInstance): void {
   scope.get<Ident>('/v1/nodes/:ident/states', forRole('reader'), async (request) => {
-    const node = await nodeNamed(resources, request.params.ident);
+    const node = await nodeNamed(request.resources, request.params.ident);
     const { minor } = request.microversion;
     const shown = shownStates.filter((field) => sinceOf(field) <= minor);
     return Object.fromEntries(shown.map((field) => [field, nodeFields[field]!.value(node, minor)]));
   });
 
   scope.put<Ident>('/v1/nodes/:ident/states/provision', forRole('reader'), async (request, reply) => {
-    const node = await nodeNamed(resources, request.params.ident);
+    const node = await nodeNamed(request.resources, request.params.ident);
     const verb = verbIn(request.body);
     requireVerbVersion(request, node, verb);
-    await resources.command(request, { kind: 'node', id: node.id }, 'SetProvisionState', verb);
+    await request.resources.command(request, { kind: 'node', id: node.id }, 'SetProvisionState', verb);
     return accepted(request, reply);
   });
 
   scope.put<Ident>('/v1/nodes/:ident/states/power', forRole('reader'), async (request, reply) => {
-    const { id } = await nodeNamed(resources, request.params.ident);
+    const { id } = await nodeNamed(request.resources, request.params.ident);
     const { target, timeout } = parsed(PowerBody, request.body);
     if (timeout) requireMinor(request, 27, 'timeout');
     if (target.startsWith('soft ')) requireMinor(request, 27, target);
     const timeoutMs = timeout ? { timeoutMs: timeout * 1000 } : {};
-    await resources.command(request, { kind: 'node', id }, 'SetPowerState', { target, ...timeoutMs });
+    await request.resources.command(request, { kind: 'node', id }, 'SetPowerState', { target, ...timeoutMs });
     return accepted(request, reply);
   });
 
   scope.put<Ident>('/v1/nodes/:ident/maintenance', forRole('reader'), async (request, reply) => {
-    const { id } = await nodeNamed(resources, request.params.ident);
+    const { id } = await nodeNamed(request.resources, request.params.ident);
     const reason = parsed(MaintenanceBody, request.body)?.reason ?? null;
-    await resources.command(request, { kind: 'node', id }, 'SetMaintenance', { reason });
+    await request.resources.command(request, { kind: 'node', id }, 'SetMaintenance', { reason });
     return reply.code(202).send();
   });
 
   scope.delete<Ident>('/v1/nodes/:ident/maintenance', forRole('reader'), async (request, reply) => {
-    const { id } = await nodeNamed(resources, request.params.ident);
-    await resources.command(request, { kind: 'node', id }, 'ClearMaintenance');
+    const { id } = await nodeNamed(request.resources, request.params.ident);
+    await request.resources.command(request, { kind: 'node', id }, 'ClearMaintenance');
     return reply.code(202).send();
   });
 }

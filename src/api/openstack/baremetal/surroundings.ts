@@ -3,7 +3,6 @@ import { Fault } from '../fault.ts';
 import { offsetTime } from '../listing.ts';
 import type { Resources } from '../resources.ts';
 import { forRole, withSlash } from '../service.ts';
-import type { Site } from '../site.ts';
 import { requireMinor } from './faults.ts';
 import { interfaces } from './node-fields.ts';
 import { nodeNamed } from './node-lookup.ts';
@@ -36,19 +35,19 @@ const nothingOfNode: Readonly<Record<string, string>> = {
 };
 
 /** Conductors and drivers, as the nodes name them, and what is always empty. */
-export function surroundingRoutes(scope: FastifyInstance, { resources }: Site): void {
+export function surroundingRoutes(scope: FastifyInstance): void {
   for (const [path, member] of Object.entries(nothing)) {
     for (const either of withSlash(`/v1/${path}`)) scope.get(either, forRole('reader'), async () => ({ [member]: [] }));
   }
   for (const [path, member] of Object.entries(nothingOfNode)) {
-    scope.get<{ Params: { ident: string } }>(`/v1/nodes/:ident/${path}`, forRole('reader'), async ({ params }) => {
-      await nodeNamed(resources, params.ident);
+    scope.get<{ Params: { ident: string } }>(`/v1/nodes/:ident/${path}`, forRole('reader'), async (request) => {
+      await nodeNamed(request.resources, request.params.ident);
       return { [member]: [] };
     });
   }
 
-  scope.get<{ Params: { ident: string } }>('/v1/nodes/:ident/validate', forRole('reader'), async ({ params }) => {
-    await nodeNamed(resources, params.ident);
+  scope.get<{ Params: { ident: string } }>('/v1/nodes/:ident/validate', forRole('reader'), async (request) => {
+    await nodeNamed(request.resources, request.params.ident);
     // Clients deploy nothing that is not valid. What a driver needs is the worker's affair, who says so when it fails.
     const unchecked = { result: true, reason: 'Not checked here: whoever works on the node finds out.' };
     return Object.fromEntries(Object.keys(interfaces).map((name) => [name, unchecked]));
@@ -57,27 +56,27 @@ export function surroundingRoutes(scope: FastifyInstance, { resources }: Site): 
   for (const path of withSlash('/v1/conductors')) {
     scope.get(path, forRole('reader'), async (request) => {
       requireMinor(request, 49, 'conductors');
-      const { conductors } = await inUse(resources);
+      const { conductors } = await inUse(request.resources);
       return { conductors: [...conductors.values()].map((conductor) => conductorShown(request, conductor)) };
     });
   }
   scope.get<{ Params: { hostname: string } }>('/v1/conductors/:hostname', forRole('reader'), async (request) => {
     requireMinor(request, 49, 'conductors');
     const { hostname } = request.params;
-    const conductor = (await inUse(resources)).conductors.get(hostname);
+    const conductor = (await inUse(request.resources)).conductors.get(hostname);
     if (!conductor) throw new Fault(404, 'ConductorNotFound', `No node names ${hostname} as its conductor.`);
     return { ...conductorShown(request, conductor), drivers: [...conductor.drivers].sort() };
   });
 
   for (const path of withSlash('/v1/drivers')) {
     scope.get(path, forRole('reader'), async (request) => {
-      const { drivers } = await inUse(resources);
+      const { drivers } = await inUse(request.resources);
       return { drivers: [...drivers].map(([name, hosts]) => driverShown(request, name, hosts)) };
     });
   }
   scope.get<{ Params: { name: string } }>('/v1/drivers/:name', forRole('reader'), async (request) => {
     const { name } = request.params;
-    const hosts = (await inUse(resources)).drivers.get(name);
+    const hosts = (await inUse(request.resources)).drivers.get(name);
     if (!hosts) throw new Fault(404, 'DriverNotFound', `No node has the driver ${name}.`);
     return driverShown(request, name, hosts);
   });

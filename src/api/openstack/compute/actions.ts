@@ -4,7 +4,6 @@ import { actions as serverActions } from '../../../domain/server/actions.ts';
 import { obstacleTo } from '../../../domain/server/guards.ts';
 import type { Done } from '../../../runtime/command.ts';
 import { baseUrl, forRole } from '../service.ts';
-import type { Site } from '../site.ts';
 import { addressesOf } from './addresses.ts';
 import { badRequest, knows, obstructed } from './faults.ts';
 import { isForHypervisor, refuseForHypervisor } from './hypervisor-actions.ts';
@@ -20,7 +19,7 @@ interface Action {
   readonly data?: (given: Given) => object;
   /** Where it is not 202. */
   readonly status?: 204;
-  readonly answer?: (request: FastifyRequest, done: Done, site: Site) => Promise<object>;
+  readonly answer?: (request: FastifyRequest, done: Done) => Promise<object>;
 }
 type Given = Readonly<Record<string, unknown>>;
 
@@ -30,9 +29,9 @@ const HostOnly = z.looseObject({ host: z.string().nullable().optional() }).nulla
 const toHost = (given: Given | null): object => (typeof given?.host === 'string' ? { host: given.host } : {});
 const Image = z.looseObject({ name: z.string().min(1).max(255) });
 
-const rebuilt: Action['answer'] = async (request, done, { resources }) => {
+const rebuilt: Action['answer'] = async (request, done) => {
   const server = done.state as unknown as ServerState;
-  return { server: serverShown(request, server, await addressesOf(resources, server)) };
+  return { server: serverShown(request, server, await addressesOf(request.resources, server)) };
 };
 
 /** Images are made elsewhere. The id under which this one was asked for is that of the event. */
@@ -99,20 +98,20 @@ function rebootType({ type }: Given): object {
   return { type: wanted };
 }
 
-export function actionRoutes(scope: FastifyInstance, site: Site): void {
+export function actionRoutes(scope: FastifyInstance): void {
   scope.post<{ Params: { id: string } }>('/v2.1/servers/:id/action', forRole('reader'), async (request, reply) => {
     const { name, given } = actionIn(request);
     if (isForHypervisor(name)) {
-      refuseForHypervisor(request, await serverWith(site.resources, request.params.id), name);
+      refuseForHypervisor(request, await serverWith(request.resources, request.params.id), name);
     }
     const { command, takes, data, status = 202, answer } = actions[name]!;
     const arguments_ = checked(takes, given, name);
-    const { id } = await serverWith(site.resources, request.params.id);
+    const { id } = await serverWith(request.resources, request.params.id);
     const members = data?.(arguments_ as Given) ?? {};
-    const done = await site.resources.command(request, { kind: 'server', id }, command, members);
+    const done = await request.resources.command(request, { kind: 'server', id }, command, members);
     if (done.events.length === 0) refuseRepeated(command, done);
     if (name === 'createImage' || name === 'createBackup') pointToImage(request, reply, done);
-    return reply.code(status).send(await answer?.(request, done, site));
+    return reply.code(status).send(await answer?.(request, done));
   });
 }
 

@@ -4,7 +4,6 @@ import { requireRole } from '../../auth.ts';
 import { roleForCommand } from '../../roles.ts';
 import type { Resources } from '../resources.ts';
 import { forRole } from '../service.ts';
-import type { Site } from '../site.ts';
 import { knows } from './faults.ts';
 import type { ServerState } from './server-state.ts';
 import { checked } from './servers.ts';
@@ -37,14 +36,14 @@ const bodyFor = (request: FastifyRequest) => {
 type Event = z.output<ReturnType<typeof bodyFor>>['events'][number];
 
 /** `POST /os-server-external-events`: what others tell Nova, each with a verdict of its own. */
-export function externalEventRoutes(scope: FastifyInstance, { resources }: Site): void {
+export function externalEventRoutes(scope: FastifyInstance): void {
   scope.post('/v2.1/os-server-external-events', forRole('reader'), async (request, reply) => {
     requireRole(request.caller, roleForCommand('ReceiveExternalEvent'));
     const { events } = checked(bodyFor(request), request.body, 'body');
     const verdicts: object[] = [];
     let accepted = 0;
     for (const event of events) {
-      const code = await take(request, resources, event);
+      const code = await take(request, request.resources, event);
       if (code === 200) accepted++;
       // What was said of the event itself is not told back: Nova's answer has its own verdict there.
       verdicts.push({ ...event, status: code === 200 ? 'completed' : 'failed', code });

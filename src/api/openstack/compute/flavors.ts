@@ -1,12 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Resources } from '../resources.ts';
 import { forRole } from '../service.ts';
-import type { Site } from '../site.ts';
 import { linksTo } from './server-shown.ts';
 import type { ServerState } from './server-state.ts';
 
 /** Flavors are names here: clients that look one up find it, and nothing of how large it is. */
-export function flavorRoutes(scope: FastifyInstance, { resources }: Site): void {
+export function flavorRoutes(scope: FastifyInstance): void {
   const shown = (request: FastifyRequest, name: string) => ({
     id: name,
     name,
@@ -22,7 +21,7 @@ export function flavorRoutes(scope: FastifyInstance, { resources }: Site): void 
   });
   for (const path of ['/v2.1/flavors', '/v2.1/flavors/detail']) {
     scope.get(path, forRole('reader'), async (request) => ({
-      flavors: [...(await inUse(resources))].sort().map((name) => shown(request, name)),
+      flavors: [...(await inUse(request.resources))].sort().map((name) => shown(request, name)),
     }));
   }
   scope.get<{ Params: { name: string } }>('/v2.1/flavors/:name', forRole('reader'), async (request) => ({

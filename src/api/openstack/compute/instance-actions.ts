@@ -1,11 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type ResourceRef, streamOf } from '../../../domain/kernel/resource.ts';
+import type { ResourceRef } from '../../../domain/kernel/resource.ts';
 import { actions } from '../../../domain/server/actions.ts';
-import type { EventStore, RecordedEvent } from '../../../store/event-store.ts';
+import type { RecordedEvent } from '../../../store/event-store.ts';
 import { Fault } from '../fault.ts';
 import { type ListingRules, listingOf, nextPage, type Query } from '../listing.ts';
 import { forRole } from '../service.ts';
-import type { Site } from '../site.ts';
 import { badRequest, knows, serverNotFound } from './faults.ts';
 import { bareTime } from './server-shown.ts';
 
@@ -26,12 +25,12 @@ type OnServer = { Params: { id: string } };
 type OnAction = { Params: { id: string; request: string } };
 
 /** `/servers/{id}/os-instance-actions`: out of the server's own events, also after its deletion. */
-export function instanceActionRoutes(scope: FastifyInstance, { store }: Site): void {
+export function instanceActionRoutes(scope: FastifyInstance): void {
   const path = '/v2.1/servers/:id/os-instance-actions';
 
   scope.get<OnServer>(path, forRole('reader'), async (request) => {
     const { id } = request.params;
-    const all = await actionsOf(request, store, id);
+    const all = await actionsOf(request, id);
     const { limit, query } = listingOf(request.query as Query, rules);
     const after = query.marker === undefined ? 0 : all.findIndex(({ requestId }) => requestId === query.marker) + 1;
     const page = all.slice(after, after + limit);
@@ -44,7 +43,7 @@ export function instanceActionRoutes(scope: FastifyInstance, { store }: Site): v
 
   scope.get<OnAction>(`${path}/:request`, forRole('reader'), async (request) => {
     const { id, request: requestId } = request.params;
-    const action = (await actionsOf(request, store, id)).find((known) => known.requestId === requestId);
+    const action = (await actionsOf(request, id)).find((known) => known.requestId === requestId);
     if (!action) throw new Fault(404, 'itemNotFound', `Action for request_id ${requestId} on instance ${id} not found`);
     return { instanceAction: { ...actionShown(request, id, action), events: stepsShown(action) } };
   });
@@ -74,12 +73,12 @@ const stepsShown = ({ action, start, finish, result }: InstanceAction): object[]
 ];
 
 /** Newest first, as Nova lists them. @throws Fault where there never was such a server */
-async function actionsOf(request: FastifyRequest, store: EventStore, id: string): Promise<InstanceAction[]> {
+async function actionsOf(request: FastifyRequest, id: string): Promise<InstanceAction[]> {
   const resource: ResourceRef = { kind: 'server', id };
   const found: InstanceAction[] = [];
   let projectId = '';
   let isGone = false;
-  for await (const event of store.readStream(streamOf(resource))) {
+  for await (const event of request.resources.events(resource)) {
     if (event.type === 'ServerCreated') {
       projectId = String(event.data.projectId);
       isGone = false;

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import type { Site } from '../site.ts';
 import { actionRoutes } from './actions.ts';
 import { attributeRoutes } from './attributes.ts';
 import { externalEventRoutes } from './external-events.ts';
@@ -10,13 +9,13 @@ import { serverRoutes } from './servers.ts';
 import { versionRoutes } from './versions.ts';
 
 /** Nova's paths, as far as servers need them. */
-export function computeRoutes(scope: FastifyInstance, site: Site): void {
+export function computeRoutes(scope: FastifyInstance): void {
   versionRoutes(scope);
-  serverRoutes(scope, site);
-  actionRoutes(scope, site);
-  attributeRoutes(scope, site);
-  externalEventRoutes(scope, site);
-  instanceActionRoutes(scope, site);
-  flavorRoutes(scope, site);
-  limitRoutes(scope, site);
+  serverRoutes(scope);
+  actionRoutes(scope);
+  attributeRoutes(scope);
+  externalEventRoutes(scope);
+  instanceActionRoutes(scope);
+  flavorRoutes(scope);
+  limitRoutes(scope);
 }

@@ -3,7 +3,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Resources } from '../resources.ts';
 import { baseUrl, forRole } from '../service.ts';
-import type { Site } from '../site.ts';
 import { addressesOf } from './addresses.ts';
 import { badRequest, knows, serverNotFound } from './faults.ts';
 import { listServers } from './server-list.ts';
@@ -44,12 +43,12 @@ const Changes = z.strictObject({
 type OnServer = { Params: { id: string } };
 
 /** `/v2.1/servers`. */
-export function serverRoutes(scope: FastifyInstance, { resources }: Site): void {
-  scope.get('/v2.1/servers', forRole('reader'), (request) => listServers(request, resources, false));
-  scope.get('/v2.1/servers/detail', forRole('reader'), (request) => listServers(request, resources, true));
+export function serverRoutes(scope: FastifyInstance): void {
+  scope.get('/v2.1/servers', forRole('reader'), (request) => listServers(request, request.resources, false));
+  scope.get('/v2.1/servers/detail', forRole('reader'), (request) => listServers(request, request.resources, true));
 
   scope.post('/v2.1/servers', forRole('reader'), async (request, reply) => {
-    const id = await create(request, resources, memberOf(request, 'server', Wanted));
+    const id = await create(request, request.resources, memberOf(request, 'server', Wanted));
     const links = linksTo(request, `servers/${id}`);
     return reply
       .code(202)
@@ -58,22 +57,22 @@ export function serverRoutes(scope: FastifyInstance, { resources }: Site): void 
   });
 
   scope.get<OnServer>('/v2.1/servers/:id', forRole('reader'), async (request) => {
-    const server = await serverWith(resources, request.params.id);
-    return { server: serverShown(request, server, await addressesOf(resources, server)) };
+    const server = await serverWith(request.resources, request.params.id);
+    return { server: serverShown(request, server, await addressesOf(request.resources, server)) };
   });
 
   scope.put<OnServer>('/v2.1/servers/:id', forRole('reader'), async (request) => {
-    const { id } = await serverWith(resources, request.params.id);
+    const { id } = await serverWith(request.resources, request.params.id);
     const { name, description } = memberOf(request, 'server', Changes);
     const changes = { ...(name !== undefined && { name }), ...(description !== undefined && { description }) };
-    const done = await resources.command(request, { kind: 'server', id }, 'UpdateServer', changes);
+    const done = await request.resources.command(request, { kind: 'server', id }, 'UpdateServer', changes);
     const server = done.state as unknown as ServerState;
-    return { server: serverShown(request, server, await addressesOf(resources, server)) };
+    return { server: serverShown(request, server, await addressesOf(request.resources, server)) };
   });
 
   scope.delete<OnServer>('/v2.1/servers/:id', forRole('reader'), async (request, reply) => {
-    const { id } = await serverWith(resources, request.params.id);
-    await resources.command(request, { kind: 'server', id }, 'DeleteServer');
+    const { id } = await serverWith(request.resources, request.params.id);
+    await request.resources.command(request, { kind: 'server', id }, 'DeleteServer');
     return reply.code(204).send();
   });
 }

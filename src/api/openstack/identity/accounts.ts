@@ -30,9 +30,14 @@ export function accountOf(login: Login, file: TokensFile | null): Account | null
   const stored = file ? storedIn(file)[login.method](login.id) : anybody(login);
   if (!stored) return null;
   const projectId = (stored as { projectId?: string | undefined }).projectId ?? login.project;
-  const caller = callerOf({ ...stored, projectId });
+  const { administrator, ...caller } = callerOf({ projectId: undefined, ...stored });
   return {
-    caller: file ? caller : { actor: caller.actor, role: caller.role },
+    // A project that the account does not belong to says where what it creates goes, and confines nobody.
+    caller: {
+      ...caller,
+      actor: { ...caller.actor, ...(projectId !== undefined && { projectId }) },
+      ...(file && administrator && { administrator }),
+    },
     roles: stored.roles,
     projectId: projectId ?? defaultProject,
   };

@@ -60,9 +60,11 @@ export function identityRoutes(scope: FastifyInstance, { issued, accounts, servi
       links: {},
     }));
   }
-  scope.get<{ Params: { id: string } }>('/v3/projects/:id', forRole('reader'), async ({ params: { id } }) => ({
-    project: projectShown(id),
-  }));
+  scope.get<{ Params: { id: string } }>('/v3/projects/:id', forRole('reader'), async ({ params: { id }, caller }) => {
+    if (![undefined, id].includes(caller.confinedTo))
+      throw new Fault(404, 'Not Found', `Could not find project: ${id}.`);
+    return { project: projectShown(id) };
+  });
 }
 
 /** Passwords are slow to check on purpose; nobody is to fill the process with guesses. */

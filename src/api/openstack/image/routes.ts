@@ -3,20 +3,19 @@ import type { Server } from '../../../domain/server/state.ts';
 import { allOf, type Query } from '../listing.ts';
 import type { Resources } from '../resources.ts';
 import { baseUrl, forAll, forRole, withSlash } from '../service.ts';
-import type { Site } from '../site.ts';
 
 /**
  * As much of Glance as clients of servers look for: an image is a name here, so each one that is asked for exists, and
  * nothing is known of what is in it.
  */
-export function imageRoutes(scope: FastifyInstance, { resources }: Site): void {
+export function imageRoutes(scope: FastifyInstance): void {
   scope.get('/', forAll, async (request) => ({ versions: [versionShown(request)] }));
   for (const path of withSlash('/v2'))
     scope.get(path, forAll, async (request) => ({ versions: [versionShown(request)] }));
 
   scope.get('/v2/images', forRole('reader'), async (request) => {
     const names = allOf(request.query as Query, 'name');
-    const ids = names.length > 0 ? [] : [...(await inUse(resources))].sort();
+    const ids = names.length > 0 ? [] : [...(await inUse(request.resources))].sort();
     return { images: ids.map(imageShown), first: '/v2/images', schema: '/v2/schemas/images' };
   });
   scope.get<{ Params: { id: string } }>('/v2/images/:id', forRole('reader'), async ({ params }) =>

@@ -4,7 +4,6 @@ import { agentTypes } from '../../../domain/agent/identity.ts';
 import type { Agent } from '../../../domain/agent/state.ts';
 import type { Resources } from '../resources.ts';
 import { forRole } from '../service.ts';
-import type { Site } from '../site.ts';
 import { type Attributes, dataOf, membersOf, truthValue } from './body.ts';
 import { badRequest, invalid, notFound } from './faults.ts';
 import { fieldsOf, listFew, type Shown } from './listing.ts';
@@ -60,60 +59,60 @@ type OnAgent = { Params: { id: string } };
 type OnServed = { Params: { id: string; networkId: string } };
 
 /** `/v2.0/agents`, and which DHCP agents serve which networks. */
-export function agentRoutes(scope: FastifyInstance, { resources }: Site): void {
+export function agentRoutes(scope: FastifyInstance): void {
   scope.get('/v2.0/agents', forRole('reader'), async (request) =>
-    listFew(request, 'agents', (await allAgents(resources)).map(agentShown), names),
+    listFew(request, 'agents', (await allAgents(request.resources)).map(agentShown), names),
   );
 
   scope.get<OnAgent>('/v2.0/agents/:id', forRole('reader'), async (request) => ({
-    agent: fieldsOf(request, agentShown(await agentWith(resources, request.params.id))),
+    agent: fieldsOf(request, agentShown(await agentWith(request.resources, request.params.id))),
   }));
 
   scope.put<OnAgent>('/v2.0/agents/:id', forRole('reader'), async (request) => {
-    const agent = await agentWith(resources, request.params.id);
+    const agent = await agentWith(request.resources, request.params.id);
     const data = dataOf(membersOf(request, 'agent'), attributes, 'update');
     if (data.adminStateUp === undefined) return { agent: agentShown(agent) };
-    const done = await resources.command(request, { kind: 'agent', id: agent.id }, 'SetAgentAdminState', data);
+    const done = await request.resources.command(request, { kind: 'agent', id: agent.id }, 'SetAgentAdminState', data);
     return { agent: agentShown(done.state as unknown as AgentState) };
   });
 
   scope.delete<OnAgent>('/v2.0/agents/:id', forRole('reader'), async (request, reply) => {
-    const { id } = await agentWith(resources, request.params.id);
-    await resources.command(request, { kind: 'agent', id }, 'DeleteAgent');
+    const { id } = await agentWith(request.resources, request.params.id);
+    await request.resources.command(request, { kind: 'agent', id }, 'DeleteAgent');
     return reply.code(204).send();
   });
 
   scope.get<OnAgent>('/v2.0/networks/:id/dhcp-agents', forRole('reader'), async (request) => {
-    const { dhcpAgents } = await networkWith(resources, request.params.id);
+    const { dhcpAgents } = await networkWith(request.resources, request.params.id);
     const hosts = dhcpAgents.map(({ host }) => host);
-    const agents = (await allAgents(resources)).filter(
+    const agents = (await allAgents(request.resources)).filter(
       ({ type, host }) => type === agentTypes.dhcp && hosts.includes(host),
     );
     return listFew(request, 'agents', agents.map(agentShown), names);
   });
 
   scope.get<OnAgent>('/v2.0/agents/:id/dhcp-networks', forRole('reader'), async (request) => {
-    const { id, host } = await dhcpAgentWith(resources, request.params.id);
+    const { id, host } = await dhcpAgentWith(request.resources, request.params.id);
     const networks: object[] = [];
-    for await (const network of resources.list({ kind: 'network', dependsOn: { kind: 'agent', id } })) {
+    for await (const network of request.resources.list({ kind: 'network', dependsOn: { kind: 'agent', id } })) {
       networks.push({ id: network.id, name: network.name, status: 'ACTIVE', host });
     }
     return { networks };
   });
 
   scope.post<OnAgent>('/v2.0/agents/:id/dhcp-networks', forRole('reader'), async (request, reply) => {
-    const { host } = await dhcpAgentWith(resources, request.params.id);
+    const { host } = await dhcpAgentWith(request.resources, request.params.id);
     const networkId = (request.body as { network_id?: unknown } | null)?.network_id;
     if (typeof networkId !== 'string') throw badRequest('Say which network, as {"network_id": "..."}.');
-    const { id } = await networkWith(resources, networkId);
-    await resources.command(request, { kind: 'network', id }, 'ScheduleDhcpAgent', { host });
+    const { id } = await networkWith(request.resources, networkId);
+    await request.resources.command(request, { kind: 'network', id }, 'ScheduleDhcpAgent', { host });
     return reply.code(201).send();
   });
 
   scope.delete<OnServed>('/v2.0/agents/:id/dhcp-networks/:networkId', forRole('reader'), async (request, reply) => {
-    const { host } = await dhcpAgentWith(resources, request.params.id);
-    const { id } = await networkWith(resources, request.params.networkId);
-    await resources.command(request, { kind: 'network', id }, 'UnscheduleDhcpAgent', { host });
+    const { host } = await dhcpAgentWith(request.resources, request.params.id);
+    const { id } = await networkWith(request.resources, request.params.networkId);
+    await request.resources.command(request, { kind: 'network', id }, 'UnscheduleDhcpAgent', { host });
     return reply.code(204).send();
   });
 }

@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify';
 import type { Binding } from '../../../domain/port/state.ts';
 import { Fault } from '../fault.ts';
 import { forRole } from '../service.ts';
-import type { Site } from '../site.ts';
 import { type Attributes, dataOf, membersOf } from './body.ts';
 import { listFew, type Shown } from './listing.ts';
 import { type PortState, portWith } from './ports.ts';
@@ -41,11 +40,11 @@ type OnPort = { Params: { id: string } };
 type OnHost = { Params: { id: string; host: string } };
 
 /** `/v2.0/ports/{id}/bindings`: how a port is moved with its guest. */
-export function bindingRoutes(scope: FastifyInstance, { resources }: Site): void {
+export function bindingRoutes(scope: FastifyInstance): void {
   const path = '/v2.0/ports/:id/bindings';
 
   scope.get<OnPort>(path, forRole('reader'), async (request) => {
-    const bindings = bindingsOf(await portWith(resources, request.params.id));
+    const bindings = bindingsOf(await portWith(request.resources, request.params.id));
     // Bindings go by their host; lists are told apart by an id.
     const listed = bindings.map((shown): Shown => ({ ...shown, id: shown.host }));
     const answer = listFew(request, 'bindings', listed, shownNames) as { bindings: Record<string, unknown>[] };
@@ -53,35 +52,35 @@ export function bindingRoutes(scope: FastifyInstance, { resources }: Site): void
   });
 
   scope.post<OnPort>(path, forRole('reader'), async (request, reply) => {
-    const port = await portWith(resources, request.params.id);
+    const port = await portWith(request.resources, request.params.id);
     const { id } = port;
     const data = dataOf(membersOf(request, 'binding'), attributes, 'create');
     // Asked for again it is done already; Neutron's clients expect to be told so by a conflict.
     if (bindingsOf(port).some(({ host }) => host === data.host)) {
       throw new Fault(409, 'PortBindingAlreadyExists', `The port ${id} has a binding on ${data.host} already.`);
     }
-    const done = await resources.command(request, { kind: 'port', id }, 'AddBinding', data);
+    const done = await request.resources.command(request, { kind: 'port', id }, 'AddBinding', data);
     return reply.code(201).send({ binding: bindingOn(done.state as unknown as PortState, String(data.host)) });
   });
 
-  scope.get<OnHost>(`${path}/:host`, forRole('reader'), async ({ params }) => ({
-    binding: bindingOn(await portWith(resources, params.id), params.host),
+  scope.get<OnHost>(`${path}/:host`, forRole('reader'), async (request) => ({
+    binding: bindingOn(await portWith(request.resources, request.params.id), request.params.host),
   }));
 
   scope.put<OnHost>(`${path}/:host/activate`, forRole('reader'), async (request) => {
     const { id, host } = request.params;
-    const port = await portWith(resources, id);
+    const port = await portWith(request.resources, id);
     if (port.binding.host === host) {
       throw new Fault(409, 'PortBindingAlreadyActive', `The binding of the port ${id} on ${host} is ACTIVE already.`);
     }
-    const done = await resources.command(request, { kind: 'port', id }, 'ActivateBinding', { host });
+    const done = await request.resources.command(request, { kind: 'port', id }, 'ActivateBinding', { host });
     return { binding: bindingOn(done.state as unknown as PortState, host) };
   });
 
   scope.delete<OnHost>(`${path}/:host`, forRole('reader'), async (request, reply) => {
     const { id, host } = request.params;
-    await portWith(resources, id);
-    await resources.command(request, { kind: 'port', id }, 'RemoveBinding', { host });
+    await portWith(request.resources, id);
+    await request.resources.command(request, { kind: 'port', id }, 'RemoveBinding', { host });
     return reply.code(204).send();
   });
 }

@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify';
 import type { Network } from '../../../domain/network/state.ts';
 import type { Resources } from '../resources.ts';
 import { forRole } from '../service.ts';
-import type { Site } from '../site.ts';
 import { type Attributes, dataOf, type Given, membersOf, wholeNumber } from './body.ts';
 import { invalid, notFound } from './faults.ts';
 import { type Collection, fieldsOf, listCollection, type Shown } from './listing.ts';
@@ -80,8 +79,8 @@ const collection: Collection<NetworkState> = {
 type OnNetwork = { Params: { id: string } };
 
 /** `/v2.0/networks`. */
-export function networkRoutes(scope: FastifyInstance, { resources }: Site): void {
-  scope.get('/v2.0/networks', forRole('reader'), (request) => listCollection(request, resources, collection));
+export function networkRoutes(scope: FastifyInstance): void {
+  scope.get('/v2.0/networks', forRole('reader'), (request) => listCollection(request, request.resources, collection));
 
   scope.post('/v2.0/networks', forRole('reader'), async (request, reply) => {
     const { segments, rest } = segmentsIn(membersOf(request, 'network'));
@@ -91,24 +90,24 @@ export function networkRoutes(scope: FastifyInstance, { resources }: Site): void
       ...dataOf(rest, attributes, 'create'),
       segments,
     };
-    const done = await resources.command(request, { kind: 'network', id: randomUUID() }, 'CreateNetwork', data);
+    const done = await request.resources.command(request, { kind: 'network', id: randomUUID() }, 'CreateNetwork', data);
     return reply.code(201).send({ network: networkShown(done.state as unknown as NetworkState) });
   });
 
   scope.get<OnNetwork>('/v2.0/networks/:id', forRole('reader'), async (request) => ({
-    network: fieldsOf(request, networkShown(await networkWith(resources, request.params.id))),
+    network: fieldsOf(request, networkShown(await networkWith(request.resources, request.params.id))),
   }));
 
   scope.put<OnNetwork>('/v2.0/networks/:id', forRole('reader'), async (request) => {
-    const { id } = await networkWith(resources, request.params.id);
+    const { id } = await networkWith(request.resources, request.params.id);
     const data = dataOf(membersOf(request, 'network'), attributes, 'update');
-    const done = await resources.command(request, { kind: 'network', id }, 'UpdateNetwork', data);
+    const done = await request.resources.command(request, { kind: 'network', id }, 'UpdateNetwork', data);
     return { network: networkShown(done.state as unknown as NetworkState) };
   });
 
   scope.delete<OnNetwork>('/v2.0/networks/:id', forRole('reader'), async (request, reply) => {
-    const { id } = await networkWith(resources, request.params.id);
-    await resources.command(request, { kind: 'network', id }, 'DeleteNetwork');
+    const { id } = await networkWith(request.resources, request.params.id);
+    await request.resources.command(request, { kind: 'network', id }, 'DeleteNetwork');
     return reply.code(204).send();
   });
 }

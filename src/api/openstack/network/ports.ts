@@ -3,7 +3,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Port } from '../../../domain/port/state.ts';
 import type { Resources } from '../resources.ts';
 import { forRole } from '../service.ts';
-import type { Site } from '../site.ts';
 import { type Attributes, dataOf, type Given, manyOf, membersOf, truthValue } from './body.ts';
 import { badRequest, invalid, notFound } from './faults.ts';
 import { type Collection, fieldsOf, listCollection, type Shown } from './listing.ts';
@@ -117,29 +116,29 @@ const collection: Collection<PortState> = {
 type OnPort = { Params: { id: string } };
 
 /** `/v2.0/ports`. */
-export function portRoutes(scope: FastifyInstance, { resources }: Site): void {
-  scope.get('/v2.0/ports', forRole('reader'), (request) => listCollection(request, resources, collection));
+export function portRoutes(scope: FastifyInstance): void {
+  scope.get('/v2.0/ports', forRole('reader'), (request) => listCollection(request, request.resources, collection));
 
   scope.post('/v2.0/ports', forRole('reader'), async (request, reply) => {
     const { several, all } = manyOf(request, 'port');
-    const ports = await createAll(request, resources, all);
+    const ports = await createAll(request, request.resources, all);
     return reply.code(201).send(several ? { ports } : { port: ports[0] });
   });
 
   scope.get<OnPort>('/v2.0/ports/:id', forRole('reader'), async (request) => ({
-    port: fieldsOf(request, portShown(await portWith(resources, request.params.id))),
+    port: fieldsOf(request, portShown(await portWith(request.resources, request.params.id))),
   }));
 
   scope.put<OnPort>('/v2.0/ports/:id', forRole('reader'), async (request) => {
-    const { id } = await portWith(resources, request.params.id);
+    const { id } = await portWith(request.resources, request.params.id);
     const data = dataOf(membersOf(request, 'port'), attributes, 'update');
-    const done = await resources.command(request, { kind: 'port', id }, 'UpdatePort', data);
+    const done = await request.resources.command(request, { kind: 'port', id }, 'UpdatePort', data);
     return { port: portShown(done.state as unknown as PortState) };
   });
 
   scope.delete<OnPort>('/v2.0/ports/:id', forRole('reader'), async (request, reply) => {
-    const { id } = await portWith(resources, request.params.id);
-    await resources.command(request, { kind: 'port', id }, 'DeletePort');
+    const { id } = await portWith(request.resources, request.params.id);
+    await request.resources.command(request, { kind: 'port', id }, 'DeletePort');
     return reply.code(204).send();
   });
 }

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import type { Site } from '../site.ts';
 import { agentRoutes } from './agents.ts';
 import { bindingRoutes } from './bindings.ts';
 import { extensionRoutes } from './extensions.ts';
@@ -9,12 +8,12 @@ import { subnetRoutes } from './subnets.ts';
 import { versionRoutes } from './versions.ts';
 
 /** Neutron's paths, as far as ports need them. */
-export function networkRoutes(scope: FastifyInstance, site: Site): void {
+export function networkRoutes(scope: FastifyInstance): void {
   versionRoutes(scope);
   extensionRoutes(scope);
-  ownNetworkRoutes(scope, site);
-  subnetRoutes(scope, site);
-  portRoutes(scope, site);
-  bindingRoutes(scope, site);
-  agentRoutes(scope, site);
+  ownNetworkRoutes(scope);
+  subnetRoutes(scope);
+  portRoutes(scope);
+  bindingRoutes(scope);
+  agentRoutes(scope);
 }

@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify';
 import type { Subnet } from '../../../domain/network/events.ts';
 import type { Resources } from '../resources.ts';
 import { forRole } from '../service.ts';
-import type { Site } from '../site.ts';
 import { type Attributes, dataOf, membersOf, truthValue } from './body.ts';
 import { badRequest, notFound } from './faults.ts';
 import { fieldsOf, listFew, type Shown } from './listing.ts';
@@ -58,10 +57,10 @@ const names = [
 type OnSubnet = { Params: { id: string } };
 
 /** `/v2.0/subnets`. A subnet is a part of its network: it is found by looking through those. */
-export function subnetRoutes(scope: FastifyInstance, { resources }: Site): void {
+export function subnetRoutes(scope: FastifyInstance): void {
   scope.get('/v2.0/subnets', forRole('reader'), async (request) => {
     const all: Shown[] = [];
-    for await (const network of resources.list<NetworkState>({ kind: 'network' })) {
+    for await (const network of request.resources.list<NetworkState>({ kind: 'network' })) {
       all.push(...network.subnets.map((subnet) => subnetShown(network, subnet)));
     }
     return listFew(request, 'subnets', all, names);
@@ -76,26 +75,26 @@ export function subnetRoutes(scope: FastifyInstance, { resources }: Site): void 
       ...given
     } = membersOf(request, 'subnet');
     if (typeof networkId !== 'string') throw badRequest('A subnet needs a network_id.');
-    const network = await networkWith(resources, networkId);
+    const network = await networkWith(request.resources, networkId);
     const id = randomUUID();
     const data = { id, ...dataOf(given, attributes, 'create') };
     if (version !== undefined && version !== versionOf(String(given.cidr))) {
       throw badRequest(`${given.cidr} is not an address range of IP version ${version}.`);
     }
-    const done = await resources.command(request, { kind: 'network', id: network.id }, 'AddSubnet', data);
+    const done = await request.resources.command(request, { kind: 'network', id: network.id }, 'AddSubnet', data);
     return reply.code(201).send({ subnet: shownIn(done.state as unknown as NetworkState, id) });
   });
 
   scope.get<OnSubnet>('/v2.0/subnets/:id', forRole('reader'), async (request) => {
     const { id } = request.params;
-    return { subnet: fieldsOf(request, shownIn(await networkOf(resources, id), id)) };
+    return { subnet: fieldsOf(request, shownIn(await networkOf(request.resources, id), id)) };
   });
 
   scope.put<OnSubnet>('/v2.0/subnets/:id', forRole('reader'), async (request) => {
     const { id } = request.params;
-    const network = await networkOf(resources, id);
+    const network = await networkOf(request.resources, id);
     const data = { id, ...dataOf(membersOf(request, 'subnet'), attributes, 'update') };
-    const done = await resources.command(request, { kind: 'network', id: network.id }, 'UpdateSubnet', data);
+    const done = await request.resources.command(request, { kind: 'network', id: network.id }, 'UpdateSubnet', data);
     return { subnet: shownIn(done.state as unknown as NetworkState, id) };
   });
 }

@@ -13,8 +13,13 @@ function uuidV5(namespace: string, name: string): string {
   return `${digest.slice(0, 8)}-${digest.slice(8, 12)}-5${digest.slice(13, 16)}-${variant}${digest.slice(17, 20)}-${digest.slice(20, 32)}`;
 }
 
-/** The id of a command's nth event: a command that is given twice makes the same events. */
-export const eventId = (commandId: string, index: number): string => uuidV5(namespaces.event, `${commandId}/${index}`);
+/**
+ * The id of a command's nth event, with everything that is recorded of it. Stores take an append whose ids are there
+ * already for a repeated one. So a command that another process carries out at the same moment, on other facts or a
+ * millisecond later, must make other ids: it is then refused there, and answered with what the first has done.
+ */
+export const eventId = (commandId: string, index: number, recorded: readonly string[]): string =>
+  uuidV5(namespaces.event, `${commandId}/${index}\n${recorded.join('\n')}`);
 
 /** The id of a command that carries a key, such as an Idempotency-Key, or the event that a process manager acts on. */
 export const commandIdOf = (stream: string, key: string): string => uuidV5(namespaces.command, `${stream}/${key}`);

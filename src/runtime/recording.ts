@@ -26,9 +26,9 @@ export function advance(
   const answered: string[] = [];
   const newEvents = events.map((decided, index): NewEvent => {
     const { type, v, data } = encode(aggregate.events, decided);
-    const event = { id: eventId(commandId, index), type, v, time };
-    const revision = head.revision + 1;
     const dataText = JSON.stringify(data);
+    const event = { id: eventId(commandId, index, [type, time, dataText, metadata]), type, v, time };
+    const revision = head.revision + 1;
     const { stream } = head;
 
     head.chain = chainLink(head.chain, { ...event, stream, revision, dataText, metadataText: metadata });

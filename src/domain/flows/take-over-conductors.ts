@@ -20,15 +20,20 @@ function conductorOf({ type, data, resource }: FlowEvent): string | null {
 
 /** Whether it is known to be gone. Of a conductor that never introduced itself nothing is known. */
 function isLost(conductor: string, related: Related): boolean {
-  const agent = related.stateOf(conductorRef(conductor)) as Agent | null;
-  return agent !== null && !(isAlive(agent) && agent.alive);
+  return related.stateOf(conductorRef(conductor)) !== null && !isThere(conductor, related);
 }
 
-const others = { kind: 'agent', type: agentTypes.conductor } as const;
+function isThere(conductor: string, related: Related): boolean {
+  const agent = related.stateOf(conductorRef(conductor)) as Agent | null;
+  return isAlive(agent) && agent!.alive;
+}
+
+const allConductors = { kind: 'agent', type: agentTypes.conductor } as const;
 
 /**
- * A conductor that falls silent, or is removed, has left its nodes: another one that is alive takes each of them over. A
- * node that is locked for a lost conductor at that very moment, or later, is found by its own event.
+ * A conductor that falls silent, or is removed, has left its nodes: another one that is alive takes each of them over. One
+ * that is back by the time it is acted on keeps its nodes, but not the work from before. A node that is locked for a lost
+ * conductor at that very moment, or later, is found by its own event.
  */
 export const takeOverConductors: SearchingFlow = {
   name: 'take-over-conductors',
@@ -43,8 +48,8 @@ export const takeOverConductors: SearchingFlow = {
   search(event, related) {
     const conductor = conductorOf(event);
     if (conductor === null) return [];
-    if (event.type === 'NodeReserved') return isLost(conductor, related) ? [others] : [];
-    return [{ kind: 'node', conductor }, others];
+    if (event.type === 'NodeReserved') return isLost(conductor, related) ? [allConductors] : [];
+    return [{ kind: 'node', conductor }, allConductors];
   },
 
   react(event, related, found) {
@@ -54,7 +59,8 @@ export const takeOverConductors: SearchingFlow = {
     if (wasReserved && !isLost(conductor, related)) return [];
 
     const alive = found.filter(({ kind }) => kind === 'agent').map(({ id }) => partsOf(id).host);
-    const heirs = alive.filter((host) => host !== conductor).sort();
+    const others = alive.filter((host) => host !== conductor).sort();
+    const heirs = isThere(conductor, related) ? [conductor] : others;
     const nodes = wasReserved ? [event.resource] : found.filter(({ kind }) => kind === 'node');
     return nodes.map((resource, index): FlowCommand => {
       const by = heirs[index % heirs.length];

@@ -3,7 +3,7 @@
  * past then makes of the rest.
  */
 
-import { type AppendRequest, maxAppendBytes, type NewEvent } from './event-store.ts';
+import { type AppendRequest, eventOverheadBytes, maxAppendBytes, type NewEvent } from './event-store.ts';
 import { StoreError, type StoreFault } from './store-error.ts';
 
 /** A stream's past, as far as an append has to know it. */
@@ -87,6 +87,7 @@ export function checkAppend(request: AppendRequest): number {
   if (!Number.isSafeInteger(expectedRevision) || expectedRevision < -1)
     invalid(`the expected revision is -1 or more, exactly; ${expectedRevision} is not`);
   if (events.length === 0 && !receipt) invalid('it has no events and no receipt, so there is nothing to keep');
+  if (events.length === 0 && expectedRevision < 0) invalid('a receipt alone follows an event, and there is none');
   if (receipt && (receipt.commandId === '' || receipt.bodyHash === ''))
     invalid("a receipt names its command and the hash of the command's body");
 
@@ -94,7 +95,8 @@ export function checkAppend(request: AppendRequest): number {
   for (const event of events) {
     const flaw = flawOf(event);
     if (flaw) invalid(`the event ${event.id} ${flaw}`);
-    bytes += Buffer.byteLength(event.data) + Buffer.byteLength(event.metadata) + 2 * event.type.length;
+    bytes += Buffer.byteLength(event.data) + Buffer.byteLength(event.metadata);
+    bytes += 2 * event.type.length + eventOverheadBytes;
   }
   const repeated = repeatedId(events);
   if (repeated !== undefined) throw new StoreError({ code: 'duplicate-event-id', stream, eventId: repeated });

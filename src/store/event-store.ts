@@ -231,8 +231,14 @@ export interface EventStore {
   close(): Promise<void>;
 }
 
-/** An append carries at most this many bytes of data, metadata and twice its types, in every engine. */
+/**
+ * An append carries at most this many bytes of data, metadata and twice its types, in every engine, with something for
+ * each event that engines add.
+ */
 export const maxAppendBytes = 1_000_000;
+
+/** What each event counts for beside its own bytes. */
+export const eventOverheadBytes = 64;
 
 /** The position before the first event. */
 export const startPosition = '0000000000000000';

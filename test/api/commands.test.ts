@@ -2,11 +2,20 @@ import { describe, expect, test } from 'vitest';
 import type { EventStore } from '../../src/store/event-store.ts';
 import { StoreError, type StoreFault } from '../../src/store/store-error.ts';
 import { flaky } from '../support/flaky-store.ts';
-import { eventually, otherPortId, portId, sharedLedger, slugOf, startLedger } from './support.ts';
+import {
+  eventCount,
+  eventually,
+  otherPortId,
+  portId,
+  positionOf,
+  sharedLedger,
+  slugOf,
+  startLedger,
+} from './support.ts';
 
 describe('a command', () => {
   test('is answered with what it changed and what the resource is now', async () => {
-    const { command } = await startLedger();
+    const { command, store } = await startLedger();
     const created = await command('CreatePort', { name: 'web-1-eth0' });
     expect(created.status).toBe(200);
     expect(created.headers.get('etag')).toBe('"0"');
@@ -14,7 +23,7 @@ describe('a command', () => {
     expect(created.body).toMatchObject({
       resource: { kind: 'port', id: portId },
       revision: 0,
-      position: '0000000000000001',
+      position: await positionOf(store, 1),
       events: [{ type: 'PortCreated', revision: 0, data: { name: 'web-1-eth0' } }],
       state: { id: portId, name: 'web-1-eth0', status: 'DOWN', revision: 0 },
     });
@@ -116,7 +125,7 @@ describe('If-Match', () => {
     const { command, store } = shared();
     const refused = await command('UpdatePort', { name: 'a' }, { 'if-match': tag });
     expect([refused.status, slugOf(refused)]).toEqual([400, 'invalid-header']);
-    expect(await store.head()).toBe('0000000000000001');
+    expect(await eventCount(store)).toBe(1);
   });
 
   test('is the one precondition a command keeps; others are not passed over', async () => {
@@ -137,7 +146,7 @@ describe('an Idempotency-Key', () => {
     const retry = await command('AddProvisioningComponent', { entity: 'L2' }, key);
     expect(retry.text).toBe(first.text);
     expect(retry.headers.get('etag')).toBe('"1"');
-    expect(await store.head()).toBe('0000000000000003');
+    expect(await eventCount(store)).toBe(3);
   });
 
   test('carries out once what is sent twice at the same time', async () => {
@@ -149,7 +158,7 @@ describe('an Idempotency-Key', () => {
     ]);
     expect(one!.text).toBe(two!.text);
     expect(one!.body.events).toHaveLength(1);
-    expect(await store.head()).toBe('0000000000000002');
+    expect(await eventCount(store)).toBe(2);
   });
 
   test('is refused with another body', async () => {
@@ -172,7 +181,7 @@ describe('an Idempotency-Key', () => {
       const refused = await command('CreatePort', {}, { 'idempotency-key': value });
       expect([refused.status, slugOf(refused)]).toEqual([400, 'invalid-header']);
     }
-    expect(await store.head()).toBe('0000000000000000');
+    expect(await eventCount(store)).toBe(0);
     expect((await command('CreatePort', {}, { 'idempotency-key': 'k'.repeat(255) })).status).toBe(200);
   });
 });
@@ -258,7 +267,7 @@ describe('a server that cannot take more', () => {
     const refused = await command('CreatePort');
     expect([refused.status, slugOf(refused)]).toEqual([413, 'append-too-large']);
     expect(refused.body).toMatchObject({ bytes: 2_000_000, limit: 1_000_000 });
-    expect(await store.head()).toBe('0000000000000000');
+    expect(await eventCount(store)).toBe(0);
   });
 
   test('whose ledger is closed says that it is stopping', async () => {

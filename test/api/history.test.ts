@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { portId, sharedLedger, slugOf, startLedger } from './support.ts';
+import { portId, positionOf, sharedLedger, slugOf, startLedger } from './support.ts';
 
 const path = `/v1/ports/${portId}/history`;
 
@@ -106,8 +106,8 @@ describe('a port with a recorded event that cannot be folded', () => {
   }
 
   test('is the only one that suffers, and says which event it is', async () => {
-    const { get, command } = await poisoned();
-    const bad = { revision: 2, position: '0000000000000003', eventType: 'ProvisioningComponentRemoved' };
+    const { get, command, store } = await poisoned();
+    const bad = { revision: 2, position: await positionOf(store, 3), eventType: 'ProvisioningComponentRemoved' };
     for (const answer of [await get(`/v1/ports/${portId}?at=2`), await command('UpdatePort', { name: 'b' })]) {
       expect([answer.status, slugOf(answer)]).toEqual([409, 'resource-unreadable']);
       expect(answer.body).toMatchObject(bad);

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { portId, sharedLedger, slugOf, startLedger } from './support.ts';
+import type { EventStore } from '../../src/store/event-store.ts';
+import { farPosition, portId, positionOf, sharedLedger, slugOf, startLedger } from './support.ts';
 
 const path = `/v1/ports/${portId}`;
+
+/** `@2` is the position of the second event. */
+const placed = async (store: EventStore, at: string): Promise<string> =>
+  at.startsWith('@') ? positionOf(store, Number(at.slice(1))) : at;
 
 /** A port that was created, renamed a minute later, and deleted two minutes after that. */
 const renamedAndDeleted = () =>
@@ -60,8 +65,8 @@ describe('a resource as it was', () => {
   test.each([
     ['by revision', '0', 'first'],
     ['by revision', '1', 'second'],
-    ['by position', '0000000000000001', 'first'],
-    ['by position', '0000000000000002', 'second'],
+    ['by position', '@1', 'first'],
+    ['by position', '@2', 'second'],
     ['by time, exactly when it happened', '2026-01-01T00:00:00Z', 'first'],
     ['by time, between two events', '2026-01-01T00:00:59.999Z', 'first'],
     ['by time, finer than the ledger keeps it', '2026-01-01T00:00:59.9999999Z', 'first'],
@@ -70,8 +75,8 @@ describe('a resource as it was', () => {
     ['by time whose plus sign nobody escaped', '2026-01-01T02:01:00+02:00', 'second'],
     ['by time in small letters', '2025-12-31t19:01:30-05:00', 'second'],
   ])('%s: %s', async (_how, at, name) => {
-    const { get } = shared();
-    const then = await get(`${path}?at=${at}`);
+    const { get, store } = shared();
+    const then = await get(`${path}?at=${await placed(store, at)}`);
     expect([then.status, then.body?.name]).toEqual([200, name]);
     expect(then.headers.get('etag')).toBe(`"${then.body.revision}"`);
   });
@@ -82,9 +87,9 @@ describe('a resource as it was', () => {
     ['at the moment it was deleted', '2026-01-01T00:03:00Z', 410, 'port-deleted'],
     ['long after', '2099-01-01T00:00:00Z', 410, 'port-deleted'],
     ['at the revision that deleted it', '2', 410, 'port-deleted'],
-    ['at the position that deleted it', '0000000000000003', 410, 'port-deleted'],
+    ['at the position that deleted it', '@3', 410, 'port-deleted'],
     ['at a revision it never reached', '3', 404, 'no-such-revision'],
-    ['at a position the ledger never reached', '0000000000000004', 404, 'no-such-position'],
+    ['at a position the ledger never reached', farPosition, 404, 'no-such-position'],
     ['at a revision with leading zeros', '01', 400, 'invalid-request'],
     ['at a negative revision', '-1', 400, 'invalid-request'],
     ['at a position of another length', '00000000000000001', 400, 'invalid-request'],
@@ -94,16 +99,16 @@ describe('a resource as it was', () => {
     ['at a time that is not on the clock', '2026-01-01T25:00:00Z', 400, 'invalid-request'],
     ['yesterday', 'yesterday', 400, 'invalid-request'],
   ])('%s: %s', async (_how, at, status, slug) => {
-    const { get } = shared();
-    const then = await get(`${path}?at=${at}`);
+    const { get, store } = shared();
+    const then = await get(`${path}?at=${await placed(store, at)}`);
     expect([then.status, slugOf(then)]).toEqual([status, slug]);
   });
 
   test('says where its history begins and ends', async () => {
-    const { get } = shared();
+    const { get, store } = shared();
     expect((await get(`${path}?at=0000000000000000`)).body.createdAt).toBe('2026-01-01T00:00:00.000Z');
     expect((await get(`${path}?at=9`)).body).toMatchObject({ firstRevision: 0, lastRevision: 2 });
-    expect((await get(`${path}?at=0000000000000009`)).body.position).toBe('0000000000000003');
+    expect((await get(`${path}?at=${farPosition}`)).body.position).toBe(await positionOf(store, 3));
   });
 
   test('is nothing where there never was anything', async () => {
@@ -125,15 +130,16 @@ describe('min_position (C043)', () => {
 
   test('waits for what is on its way', async () => {
     const { command, get } = await startLedger();
-    const waiting = get('/v1/events?min_position=0000000000000002');
     await command('CreatePort');
+    const { body } = await command('UpdatePort', { name: 'b' });
+    const waiting = get(`/v1/events?min_position=${String(Number(body.position) + 1)}`);
     await command('DeletePort');
-    expect((await waiting).body.events).toHaveLength(2);
+    expect((await waiting).body.events).toHaveLength(3);
   });
 
   test('gives up in time', async () => {
     const { get } = await startLedger(['--read-wait-ms', '50']);
-    const late = await get('/v1/events?min_position=0000000000000007');
+    const late = await get(`/v1/events?min_position=${farPosition}`);
     expect([late.status, slugOf(late), late.headers.get('retry-after')]).toEqual([503, 'position-not-reached', '1']);
     expect(late.body.position).toBe('0000000000000000');
   });

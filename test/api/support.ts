@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { type Stackledger, startStackledger } from '../../src/main.ts';
-import type { EventStore } from '../../src/store/event-store.ts';
+import { type EventStore, startPosition } from '../../src/store/event-store.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { emptyStore } from '../support/engine.ts';
 
@@ -101,6 +101,23 @@ export function clientOf(url: string) {
     },
   };
 }
+
+/** How many events a ledger holds. */
+export async function eventCount(store: EventStore): Promise<number> {
+  let count = 0;
+  for await (const _ of store.readAll()) count += 1;
+  return count;
+}
+
+/** Position of the nth event, in whatever way the engine counts. */
+export async function positionOf(store: EventStore, n: number): Promise<string> {
+  let last = startPosition;
+  for await (const { position } of store.readAll({ limit: n })) last = position;
+  return last;
+}
+
+/** A position that no ledger of a test comes to. */
+export const farPosition = '0090000000000000';
 
 export const slugOf = ({ body }: Answer): string => body.type.replace('/problems/', '');
 

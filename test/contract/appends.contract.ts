@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AppendRequest, type EventStore, maxAppendBytes } from '../../src/store/event-store.ts';
+import {
+  type AppendRequest,
+  type EventStore,
+  eventOverheadBytes,
+  maxAppendBytes,
+} from '../../src/store/event-store.ts';
 import { all, faultOf, freshStream, idsOf, type OpenEngine, revisionOf, someEvent, someEvents } from './support.ts';
 
 export function describeAppends(open: OpenEngine): void {
@@ -138,6 +143,7 @@ export function describeAppends(open: OpenEngine): void {
   describe('an append that no ledger could hold', () => {
     const invalid: Record<string, Partial<AppendRequest>> = {
       'no events and no receipt': { events: [] },
+      'a receipt where nothing was ever written': { events: [], receipt: { commandId: 'c', bodyHash: 'h' } },
       'no stream name': { stream: '' },
       'a stream name that is reserved': { stream: '$streams' },
       'a stream name with half a character': { stream: 'port-\ud83d' },
@@ -167,7 +173,7 @@ export function describeAppends(open: OpenEngine): void {
 
     it('may be as large as the limit, in bytes, and no larger', async () => {
       const frame = someEvent({ type: 'T', data: '{"x":""}', metadata: '{}' });
-      const room = maxAppendBytes - 2 - 8 - 2;
+      const room = maxAppendBytes - eventOverheadBytes - 2 - 8 - 2;
       const full = { ...frame, data: `{"x":"${'é'.repeat(room / 2)}"}` };
       const over = { ...frame, data: `{"x":"${'é'.repeat(room / 2)}a"}` };
       const stream = freshStream();

@@ -1,16 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatPosition, startPosition } from '../../src/store/event-store.ts';
-import {
-  all,
-  faultOf,
-  freshStream,
-  iterate,
-  type OpenEngine,
-  someEvent,
-  someEvents,
-  untilCaughtUp,
-  write,
-} from './support.ts';
+import { all, freshStream, iterate, type OpenEngine, someEvent, someEvents, untilCaughtUp, write } from './support.ts';
 
 /** What holds for a ledger that nobody else writes, in a process of its own: it begins empty, and has no holes. */
 export function describeEmbeddedStore(name: string, open: OpenEngine): void {
@@ -38,18 +28,6 @@ export function describeEmbeddedStore(name: string, open: OpenEngine): void {
       const positions = (await all(store.readAll())).map(({ position }) => Number(position));
       expect(positions).toEqual(Array.from({ length: 1 + 67 * 1 + 67 * 2 + 66 * 3 }, (_, index) => index + 1));
       expect(await store.head()).toBe(formatPosition(positions.length));
-      await store.close();
-    });
-
-    it('are the same for a receipt that is kept where nothing was ever written', async () => {
-      const store = await open();
-      const stream = freshStream();
-      const receipt = { commandId: 'command-1', bodyHash: 'hash-1' };
-      const answer = await store.append({ stream, expectedRevision: -1, events: [], receipt });
-      expect(answer).toEqual({ revision: -1, position: startPosition });
-      expect(await all(store.readStream(stream))).toEqual([]);
-      const late = store.append({ stream, expectedRevision: 0, events: someEvents(1) });
-      expect(await faultOf(late)).toMatchObject({ code: 'wrong-expected-revision', actual: -1 });
       await store.close();
     });
   });

@@ -46,19 +46,16 @@ describe('a ledger file that is opened again', () => {
     expect(await after.loadSnapshot(stream)).toEqual(snapshot);
   });
 
-  it('still knows a retry, and a stream where only a receipt was kept', async () => {
+  it('still knows a retry, with events or with a receipt alone', async () => {
     const path = ledgers.newPath();
-    const [stream, bare] = [freshStream(), freshStream()];
+    const stream = freshStream();
     const append = { stream, expectedRevision: -1, events: someEvents(2) };
-    const none = { stream: bare, expectedRevision: -1, events: [], receipt: { commandId: 'command-1', bodyHash: 'h' } };
+    const none = { stream, expectedRevision: 1, events: [], receipt: { commandId: 'command-1', bodyHash: 'h' } };
     const before = await ledgers.open(path);
     const answers = [await before.append(append), await before.append(none)];
     await before.close();
     const after = await ledgers.open(path);
     expect([await after.append(append), await after.append(none)]).toEqual(answers);
-    expect(await after.append({ stream: bare, expectedRevision: -1, events: someEvents(1) })).toMatchObject({
-      revision: 0,
-    });
   });
 
   it('goes on counting where it stopped', async () => {

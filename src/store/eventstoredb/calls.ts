@@ -172,6 +172,8 @@ export class Calls {
         { code: 'unusable-ledger', path, reason: `the stream ${stream} was deleted for good` },
         error,
       );
+    if (typeOf(error) === 'maximum-append-size-exceeded')
+      return new StoreError({ code: 'invalid-append', stream, reason: 'the server takes fewer bytes at once' }, error);
     if (typeOf(error) === 'access-denied')
       return new StoreError(
         { code: 'unusable-ledger', path, reason: `its user may not use the stream ${stream}` },

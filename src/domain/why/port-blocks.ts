@@ -17,6 +17,8 @@ interface EntityRule {
 
 const hostOf = (port: Port, block: Block): string | null => block.host ?? port.binding.host;
 
+const onHost = (host: string | null): string => (host === null ? '' : ` on ${host}`);
+
 const entities: Readonly<Record<string, EntityRule>> = {
   [l2]: {
     what: 'l2-report',
@@ -25,8 +27,12 @@ const entities: Readonly<Record<string, EntityRule>> = {
       const host = hostOf(port, block);
       return host === null ? { agents: [], backEnd: null } : l2Reporters(port, host, world);
     },
-    says: (port, block) => `the port is wired on ${hostOf(port, block)}`,
-    nobody: (port, block) => `no agent that wires such ports is registered on ${hostOf(port, block)}`,
+    says: (port, block) => `the port is wired${onHost(hostOf(port, block))}`,
+    nobody: (port, block) => {
+      const host = hostOf(port, block);
+      if (host === null) return 'the port is bound to no host, so nobody knows who is to wire it';
+      return `no agent that wires such ports is registered on ${host}`;
+    },
   },
   [dhcp]: {
     what: 'dhcp-report',

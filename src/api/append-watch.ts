@@ -38,7 +38,9 @@ export class AppendWatch {
       this.#onSettled((performance.now() - start) / 1000, 'stored');
       return result;
     } catch (error) {
-      if (isStoreError(error, 'not-writable')) this.#refused = { reason: error.message, at: performance.now() };
+      if (isStoreError(error, 'not-writable') || isStoreError(error, 'unreachable')) {
+        this.#refused = { reason: error.message, at: performance.now() };
+      }
       this.#onSettled((performance.now() - start) / 1000, 'failed');
       throw error;
     }

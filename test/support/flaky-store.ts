@@ -1,11 +1,14 @@
 import type { AppendRequest, AppendResult, EventStore } from '../../src/store/event-store.ts';
-import { StoreError } from '../../src/store/store-error.ts';
+import { StoreError, type StoreFault } from '../../src/store/store-error.ts';
+
+const diskFull: StoreFault = { code: 'not-writable', reason: 'the disk is full' };
 
 /** A store whose appends can be held back and made to fail, in the order in which they were asked for. */
 export function flaky(store: EventStore) {
   const held: (() => void)[] = [];
   let holding = false;
   let failures = 0;
+  let fault = diskFull;
 
   const gate = async (): Promise<void> => {
     if (holding) await new Promise<void>((resolve) => held.push(resolve));
@@ -14,7 +17,7 @@ export function flaky(store: EventStore) {
     const fails = failures > 0;
     if (fails) failures -= 1;
     await gate();
-    if (fails) throw new StoreError({ code: 'not-writable', reason: 'the disk is full' });
+    if (fails) throw new StoreError(fault);
     return store.append(request);
   };
 
@@ -36,9 +39,10 @@ export function flaky(store: EventStore) {
       holding = false;
       for (const go of held.splice(0)) go();
     },
-    /** The next `count` appends fail as on a full disk. */
-    failNext: (count: number) => {
+    /** The next `count` appends fail, as on a full disk unless another fault is given. */
+    failNext: (count: number, by = diskFull) => {
       failures = count;
+      fault = by;
     },
     get waiting() {
       return held.length;

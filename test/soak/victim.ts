@@ -31,6 +31,10 @@ export class Victim {
     return this.#stderr;
   }
 
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
   get exitCode(): number | null {
     return this.#child.exitCode;
   }

@@ -45,11 +45,15 @@ export class CommandGate {
     return this.#waiting.length >= this.#limit;
   }
 
+  /** Turns a request away before its body is read, so that what cannot be done costs little. @throws Problem */
+  requireRoom(): void {
+    if (this.#inFlight < this.#limit) return;
+    throw passingProblem('too-many-commands', `${this.#limit} commands are being worked on; no more are taken.`);
+  }
+
   /** Carries out a command, or turns it away where too many are being worked on. @throws Problem */
   async execute(command: CommandRequest, caller: Caller): Promise<Outcome> {
-    if (this.#inFlight >= this.#limit) {
-      throw passingProblem('too-many-commands', `${this.#limit} commands are being worked on; no more are taken.`);
-    }
+    this.requireRoom();
     this.#inFlight++;
     await this.#nextTurn();
     return this.#run(command, caller);

@@ -19,6 +19,10 @@ export function commandRoutes(app: FastifyInstance, aggregates: readonly Aggrega
       {
         schema: { ...documentedCommand(aggregate), body: commandBodyOf(aggregate) },
         config: { needs: 'agent', reach: 'own' },
+        onRequest: (_request, _reply, done) => {
+          gate.requireRoom();
+          done();
+        },
       },
       async (request, reply) => {
         const { id } = request.params;

@@ -28,7 +28,11 @@ export class Problem extends Error {
     help: Readonly<Record<string, unknown>> = {},
     headers: Readonly<Record<string, string>> = {},
   ) {
+    // Thrown by the thousand a second where there is too much to do, and nobody reads where.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(detail);
+    Error.stackTraceLimit = stackTraceLimit;
     this.slug = slug;
     this.type = type;
     this.help = help;

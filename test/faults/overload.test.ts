@@ -8,9 +8,9 @@ import { expect, it, onTestFinished } from 'vitest';
 import { Victim } from '../soak/victim.ts';
 import { nthId } from '../support/ledger.ts';
 
-const maxInFlight = 256;
+const maxInFlight = 128;
 /** Ten times what is worked on at a time, all the time: the server is never without somebody to turn away. */
-const offered = { connections: 64, pipelining: 40, duration: 4 };
+const offered = { connections: 64, pipelining: 20, duration: 4 };
 const command = (name: string): string => JSON.stringify({ type: 'UpdatePort', data: { name } });
 const headers = { 'content-type': 'application/json' };
 
@@ -70,15 +70,14 @@ it('a server that is asked for ten times what it can turns the rest away, stays 
       await pause(100);
     }
   })();
-  const { statusCodeStats, errors } = await flood;
+  const answers = await flood;
   flooding = false;
   await watching;
 
-  const count = (status: number): number => statusCodeStats[status]?.count ?? 0;
-  expect(errors).toBe(0);
-  expect(Object.keys(statusCodeStats).sort()).toEqual(['200', '429']);
-  expect(count(429)).toBeGreaterThan(count(200));
-  expect(count(200)).toBeGreaterThanOrEqual(maxInFlight);
+  expect(Object.keys(answers.statusCodeStats ?? {}).sort()).toEqual(['200', '429']);
+  expect(answers.errors).toBe(0);
+  expect(answers['4xx']).toBeGreaterThan(answers['2xx']);
+  expect(answers['2xx']).toBeGreaterThanOrEqual(maxInFlight);
   expect(Math.max(...memory) - atFirst).toBeLessThan(250);
   for (const waits of [health, reads]) {
     expect(median(waits)).toBeLessThan(2_000);

@@ -28,7 +28,7 @@ const aYear = 366 * aDay;
 /** Every setting there is: its name in the program, what it may be, its default as a user would write it, what it does. */
 const settings = {
   host: setting(z.string().min(1, 'must name an address'), '127.0.0.1', {
-    does: 'Address to listen on. Any other than a loopback address needs `STACKLEDGER_TOKENS_FILE`.',
+    does: 'Address to listen on. Any other than a loopback address needs `STACKLEDGER_TOKENS_FILE` or `STACKLEDGER_OIDC_ISSUER`.',
   }),
   port: setting(integer(0, 65_535), '8642', { does: 'Port to listen on; 0 takes any free one.' }),
   store: setting(
@@ -44,6 +44,29 @@ const settings = {
   tokensFile: setting(z.string(), '', {
     does: 'JSON file with the hashed tokens of those who may use the API. Empty: nobody is asked for a token.',
   }),
+  auditFile: setting(z.string(), '', {
+    does: 'File that gets a line for each refused command and each refused caller: who, what, why. Empty: the log gets them.',
+  }),
+  oidcIssuer: setting(z.union([z.literal(''), z.url({ protocol: /^https?$/ })], 'must be an http or https URL'), '', {
+    does: 'Identity provider (OpenID Connect) whose JSON Web Tokens are taken beside those of the tokens file. Empty: none.',
+  }),
+  oidcAudience: setting(z.string(), '', {
+    does: 'Audience (`aud`) that its tokens must be for. Needed with an issuer.',
+  }),
+  oidcJwksUrl: setting(z.union([z.literal(''), z.url({ protocol: /^https?$/ })], 'must be an http or https URL'), '', {
+    does: "Where its keys are. Empty: where the issuer's discovery document says.",
+  }),
+  oidcNameClaim: setting(z.string().min(1), 'sub', { does: 'Claim with the name that events remember.' }),
+  oidcRolesClaim: setting(z.string().min(1), 'roles', {
+    does: 'Claim with the roles, a list or words in a text; `a.b` looks into objects.',
+  }),
+  oidcProjectClaim: setting(z.string(), '', {
+    does: 'Claim with the project that the bearer is confined to, or `*` for the whole site. Empty: nobody is confined.',
+  }),
+  tlsCertFile: setting(z.string(), '', {
+    does: 'Certificate chain (PEM) to serve HTTPS with; read again on SIGHUP. Empty: HTTP.',
+  }),
+  tlsKeyFile: setting(z.string(), '', { does: 'Its private key (PEM).' }),
   usePendingState: setting(switchedOn, 'false', {
     does: 'A server for which no host has room waits as PENDING instead of failing with ERROR.',
   }),
@@ -231,10 +254,18 @@ export function loadConfig(args: readonly string[], environment: Readonly<Record
   });
   const config = Object.fromEntries(entries) as Config;
 
-  if (problems.length === 0 && config.tokensFile === '' && !isLoopback(config.host)) {
+  if (problems.length === 0 && isForAnybody(config) && !isLoopback(config.host)) {
     problems.push(
-      `${variableOf('host')}=${config.host} would let anybody on the network change the ledger: set ${variableOf('tokensFile')} (see docs/http-api.md, "Who may do what"), or listen on 127.0.0.1.`,
+      `${variableOf('host')}=${config.host} would let anybody on the network change the ledger: set ${variableOf('tokensFile')} or ${variableOf('oidcIssuer')} (see docs/access.md), or listen on 127.0.0.1.`,
     );
+  }
+  if (problems.length === 0 && config.oidcIssuer !== '' && config.oidcAudience === '') {
+    problems.push(
+      `${variableOf('oidcIssuer')} needs ${variableOf('oidcAudience')}: tokens that were issued for other services must not open this one.`,
+    );
+  }
+  if (problems.length === 0 && (config.tlsCertFile === '') !== (config.tlsKeyFile === '')) {
+    problems.push(`${variableOf('tlsCertFile')} and ${variableOf('tlsKeyFile')} go together: set both, or neither.`);
   }
   if (problems.length === 0 && config.anchorsFile !== '' && config.anchorKeyFile === '') {
     problems.push(
@@ -279,6 +310,10 @@ function fromFlags(args: readonly string[], problems: string[]): Map<SettingName
   }
   return given;
 }
+
+/** Whether nobody is asked who they are. */
+export const isForAnybody = ({ tokensFile, oidcIssuer }: Pick<Config, 'tokensFile' | 'oidcIssuer'>): boolean =>
+  tokensFile === '' && oidcIssuer === '';
 
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
+import { Server as HttpsServer } from 'node:https';
 import type { FastifyInstance } from 'fastify';
+import { type Access, openAccess } from './access.ts';
 import { AppendWatch } from './api/append-watch.ts';
-import { identifyByName, identifyByToken } from './api/auth.ts';
 import { Connections } from './api/connections.ts';
 import { Log } from './api/log.ts';
 import { Metrics } from './api/metrics.ts';
 import { buildApi } from './api/server.ts';
-import { parseTokensFile, type TokensFile } from './api/tokens.ts';
 import { Background } from './background.ts';
 import { type Config, ConfigError, loadConfig } from './config.ts';
 import { aggregates } from './domain/aggregates.ts';
@@ -28,6 +28,8 @@ export type LedgerConfig = Omit<Config, 'mechanismDrivers'> & PortSettings;
 /** A running ledger. */
 export interface Stackledger {
   readonly url: string;
+  /** Reads the certificate again, for the connections from now on. @throws Error where it is of no use; the old one stays */
+  renewCertificate(): Promise<void>;
   /** Takes no more requests, finishes those in flight, ends the streams, closes the ledger. */
   stop(): Promise<void>;
 }
@@ -44,12 +46,12 @@ export interface Stackledger {
  * @throws ConfigError, StoreError with a message for the person who starts it
  */
 export async function startStackledger(config: LedgerConfig, open: typeof openStore = openStore): Promise<Stackledger> {
-  const accounts = config.tokensFile === '' ? null : await readTokensFile(config.tokensFile);
+  const log = new Log(config.logLevel, (line) => process.stderr.write(line));
+  const access = await openAccess(config, log);
   const opened = await open(config.store, { clock: config.clock });
   try {
     const clock = config.clock === 'manual' ? new ManualClock(await timeOfLastEvent(opened)) : new SystemClock();
-    const log = new Log(config.logLevel, (line) => process.stderr.write(line));
-    const { app, runtime, background } = await assemble(config, opened, clock, accounts, log);
+    const { app, runtime, background } = await assemble(config, opened, clock, access, log);
     const connections = new Connections(app.server);
     const notifier = novaNotifier(config, opened, log);
     await notifier?.start();
@@ -64,9 +66,10 @@ export async function startStackledger(config: LedgerConfig, open: typeof openSt
       await background.stop();
       await notifier?.stop();
       await anchors?.stop();
+      await access.close();
       await opened.close();
     };
-    return { url, stop };
+    return { url, stop, renewCertificate: () => renewCertificate(app, access, log) };
   } catch (error) {
     await opened.close();
     throw error;
@@ -77,7 +80,7 @@ async function assemble(
   config: LedgerConfig,
   opened: EventStore,
   clock: Clock,
-  accounts: TokensFile | null,
+  access: Access,
   log: Log,
 ): Promise<{ app: FastifyInstance; runtime: Runtime; background: Background }> {
   const metrics = new Metrics();
@@ -109,8 +112,10 @@ async function assemble(
     aggregates,
     settings: config,
     metrics,
-    identify: accounts ? identifyByToken(accounts.tokens, () => Date.now()) : identifyByName,
-    accounts,
+    identify: access.identify,
+    accounts: access.accounts,
+    audit: access.audit,
+    certificate: access.certificate,
     readiness: [() => appends.refusal, () => background.unreadiness()],
     settled: () => background.settled(),
     version: await ownVersion(),
@@ -165,13 +170,13 @@ async function anchorKeeper(config: LedgerConfig, store: EventStore, log: Log): 
   return new AnchorKeeper({ store, path, key, everyMs, clock: new SystemClock(), onFailure });
 }
 
-async function readTokensFile(path: string): Promise<TokensFile> {
-  try {
-    return parseTokensFile(await readFile(path, 'utf8'));
-  } catch (error) {
-    const lines = (error as Error).message.split('\n').map((line) => `STACKLEDGER_TOKENS_FILE, ${path}: ${line}`);
-    throw new ConfigError(lines);
-  }
+/** Connections that are open go on with what they began with. */
+async function renewCertificate(app: FastifyInstance, access: Access, log: Log): Promise<void> {
+  const certificate = await access.readCertificate();
+  const { server } = app;
+  if (!certificate || !(server instanceof HttpsServer)) return;
+  server.setSecureContext(certificate);
+  log.info('the certificate was read again');
 }
 
 /** Time that stands still stands where the ledger ends; undefined where nothing is recorded yet. */
@@ -228,6 +233,7 @@ export async function serve(args: readonly string[], environment: NodeJS.Process
     const config = loadConfig(args, environment);
     const ledger = await startStackledger(config);
     stopOnSignals(ledger);
+    process.on('SIGHUP', () => ledger.renewCertificate().catch(complain));
     process.stdout.write(
       `Stackledger listens on ${ledger.url}, keeps ${withoutPassword(config.store)}, explains itself at ${ledger.url}/docs\n`,
     );
@@ -243,6 +249,10 @@ const describe = (error: unknown): string =>
   error instanceof StoreError || error instanceof AnchorsRefused
     ? error.message
     : ((error as Error).stack ?? String(error));
+
+const complain = (error: unknown): void => {
+  process.stderr.write(`stackledger: ${describe(error)}\n`);
+};
 
 function stopOnSignals(ledger: Stackledger): void {
   let stopping = false;

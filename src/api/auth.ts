@@ -62,7 +62,7 @@ export const callerOf = ({ name, roles, projectId }: Pick<StoredToken, 'name' | 
   return { actor, role, ...(role === 'admin' && { administrator: true }) };
 };
 
-const unauthenticated = (detail: string, challenge: string) =>
+export const unauthenticated = (detail: string, challenge: string) =>
   apiProblem('unauthenticated', detail, {}, { 'www-authenticate': challenge });
 
 /** @throws Problem naming the role that is missing */

@@ -1,11 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { CommandRequest } from '../runtime/command.ts';
+import type { Attempted } from './audit.ts';
+import { requireRole } from './auth.ts';
 import { type BulkContext, bulkCommand } from './bulk-command.ts';
 import type { CommandGate } from './command-gate.ts';
 import { changeText } from './commands.ts';
 import { isBlank, type Line, LineSplitter } from './ndjson.ts';
-import { passingProblem, problemOf, problemText, refusalProblem } from './problem.ts';
+import { type Problem, passingProblem, problemOf, problemText, refusalProblem } from './problem.ts';
+import { roleForCommand } from './roles.ts';
 
 export interface BulkLimits {
   /** Bulk requests open at the same time. */
@@ -23,6 +26,7 @@ export interface BulkOptions extends BulkLimits {
   readonly withState: boolean;
   /** Aborts when the server shuts down. */
   readonly stopping: AbortSignal;
+  readonly onRefused: (command: Attempted | null, problem: Problem) => void;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -114,7 +118,7 @@ export class BulkExchange {
     try {
       this.#give(bulkCommand(line, this.#options.context), slot, number);
     } catch (error) {
-      this.#settle(slot, this.#failure(number, error));
+      this.#settle(slot, this.#failure(number, null, error));
     }
   }
 
@@ -127,18 +131,21 @@ export class BulkExchange {
   /** Commands on one resource keep their order: the runtime decides them in the order in which they are given to it. */
   async #carryOut(command: CommandRequest, slot: Slot, number: number): Promise<void> {
     try {
+      requireRole(this.#options.context.caller, roleForCommand(command.type));
       const outcome = await this.#options.gate.executeInTurn(command, this.#options.context.caller);
       if (outcome.outcome === 'refused') throw refusalProblem(outcome.refusal, outcome.revision);
       const state = this.#options.withState ? `,"state":${outcome.stateText}` : '';
       this.#settle(slot, `{"line":${number},"status":200,${changeText(outcome)}${state}}\n`);
     } catch (error) {
-      this.#settle(slot, this.#failure(number, error));
+      const attempted = { ...command.resource, type: command.type };
+      this.#settle(slot, this.#failure(number, attempted, error));
     }
   }
 
-  #failure(line: number, error: unknown): string {
+  #failure(line: number, command: Attempted | null, error: unknown): string {
     const problem = problemOf(error);
     if (problem.slug === 'internal-error') this.#options.onFault(error);
+    else if (problem.type.status < 500) this.#options.onRefused(command, problem);
     return `${problemText(problem, { line })}\n`;
   }
 

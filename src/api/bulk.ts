@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Aggregate } from '../domain/kernel/aggregate.ts';
+import type { Audit } from './audit.ts';
 import { BulkExchange, type BulkLimits } from './bulk-exchange.ts';
 import type { CommandGate } from './command-gate.ts';
 import { commandHeaders } from './headers.ts';
@@ -21,6 +22,7 @@ export function bulkRoute(
     readonly limits: BulkLimits;
     readonly stopping: AbortSignal;
     readonly log: Log;
+    readonly audit: Audit;
   },
 ): void {
   const aggregates = new Map<string, Aggregate>(options.aggregates.map((aggregate) => [aggregate.kind, aggregate]));
@@ -67,6 +69,7 @@ export function bulkRoute(
           context: { aggregates, caller: request.caller, headers },
           withState: request.query.state ?? false,
           stopping: options.stopping,
+          onRefused: (command, { type, slug }) => options.audit.refused(request, command, type.status, slug),
           onFault: (error) => options.log.error('bulk command failed', { requestId: request.id, error }),
         });
         exchange.run(request.body ?? request.raw).catch((error) => {

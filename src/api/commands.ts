@@ -27,6 +27,7 @@ export function commandRoutes(app: FastifyInstance, aggregates: readonly Aggrega
       async (request, reply) => {
         const { id } = request.params;
         const { type, data } = request.body;
+        request.attempted = { kind, id, type };
         requireId(aggregate, id);
         requireRole(request.caller, roleForCommand(type));
 

@@ -15,10 +15,13 @@ export class PathTable {
 
   /** The methods of the path that a URL names; none where there is no such path. */
   methodsOf(url: string): string[] {
-    const path = url.split('?', 1)[0]!;
+    const path = pathOf(url);
     return [...this.#paths.values()].filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => [...methods]);
   }
 }
+
+/** A URL without its query, which some people put secrets into. */
+export const pathOf = (url: string): string => url.split('?', 1)[0]!;
 
 const patternOf = (url: string): RegExp => {
   const escapedUrl = url.replace(/[.+?^${}()|[\]\\]/g, '\\$&');

@@ -61,6 +61,12 @@ export const apiProblems = {
     explanation:
       'This ledger is used with tokens. Send `Authorization: Bearer <token>`. A token that is unknown, misspelt or past its time is answered the same way.',
   },
+  'token-without-rights': {
+    status: 403,
+    title: 'The token does not say what its bearer may do here',
+    explanation:
+      'The token is genuine, but a claim that the site reads is missing or says nothing of use: the name, the roles, or the project. `detail` names the claim. Ask whoever keeps the identity provider.',
+  },
   'role-missing': {
     status: 403,
     title: 'The token does not carry the role this needs',
@@ -184,6 +190,12 @@ export const apiProblems = {
     title: 'The server is shutting down',
     explanation:
       'The command came while the server was stopping. It was not carried out. Try again after `Retry-After`.',
+  },
+  'identity-provider-unreachable': {
+    status: 503,
+    title: 'The identity provider cannot be reached',
+    explanation:
+      'Tokens of the identity provider are checked with its keys. None is known yet, and it does not answer. Tokens of the tokens file are taken meanwhile. Try again after `Retry-After`.',
   },
   'read-models-not-ready': {
     status: 503,

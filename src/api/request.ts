@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Attempted } from './audit.ts';
 import type { Caller, Identify } from './auth.ts';
 import type { Role } from './roles.ts';
 import type { Reach } from './route-guard.ts';
@@ -7,6 +8,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Who makes the request; set before a handler runs, on routes that need a role. */
     caller: Caller;
+    /** The command that the request was found to give, before anything was asked about it. */
+    attempted: Attempted | null;
     /** Milliseconds on the process's own clock. */
     receivedAt: number;
   }

@@ -12,6 +12,7 @@ export type Reach = 'own' | Kind;
 /** No route without a role, but those that say so; and none for who is confined, but those that say how far they reach. */
 export function guardRoutes(app: FastifyInstance, identify: Identify, scope: ProjectScope): void {
   app.decorateRequest('caller');
+  app.decorateRequest('attempted', null);
   app.addHook('onRoute', (route) => {
     const { needs = 'reader' } = route.config ?? {};
     if (needs === null) return;

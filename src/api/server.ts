@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Aggregate } from '../domain/kernel/aggregate.ts';
 import type { Kind } from '../domain/kernel/resource.ts';
@@ -10,6 +10,7 @@ import type { Views } from '../projections/views.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { EventStore } from '../store/event-store.ts';
 import { type AdmissionLimits, admitWithin, headerPatience } from './admission.ts';
+import type { Audit } from './audit.ts';
 import type { Identify } from './auth.ts';
 import { bulkRoute } from './bulk.ts';
 import type { BulkLimits } from './bulk-exchange.ts';
@@ -26,9 +27,10 @@ import { historyRoutes } from './history.ts';
 import { parseJson } from './json-text.ts';
 import { listRoutes } from './lists.ts';
 import type { Log } from './log.ts';
-import { PathTable } from './methods.ts';
+import { PathTable, pathOf } from './methods.ts';
 import type { Metrics } from './metrics.ts';
 import { openApiRoute } from './openapi.ts';
+import { Fault } from './openstack/fault.ts';
 import { openstackRoutes } from './openstack/routes.ts';
 import { operationRoute } from './operations.ts';
 import { pageRoutes } from './pages.ts';
@@ -42,6 +44,7 @@ import { Reads } from './reads.ts';
 import './request.ts';
 import { resourceRoutes } from './resources.ts';
 import { guardRoutes } from './route-guard.ts';
+import { type Certificate, serverWith } from './tls.ts';
 import type { TokensFile } from './tokens.ts';
 import { whyRoutes } from './why.ts';
 
@@ -55,6 +58,9 @@ export interface ApiOptions {
   readonly settings: PortSettings;
   readonly metrics: Metrics;
   readonly identify: Identify;
+  readonly audit: Audit;
+  /** Serves HTTPS with it; plain HTTP where there is none. */
+  readonly certificate: Certificate | null;
   /** Who may log in on the OpenStack paths; null where everybody may. */
   readonly accounts: TokensFile | null;
   readonly readiness: readonly ReadinessCheck[];
@@ -74,7 +80,7 @@ export interface ApiOptions {
 export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   const { runtime, store, metrics, maxBodyBytes } = options;
   const aggregates = Object.values(options.aggregates);
-  const app = fastify({
+  const app = serverWith(options.certificate, {
     genReqId: requestIds(),
     bodyLimit: maxBodyBytes,
     return503OnClosing: false,
@@ -117,6 +123,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
     aggregates,
     gate,
     log: options.log,
+    audit: options.audit,
     limits: { ...options.bulk, maxLineBytes: maxBodyBytes },
     stopping: stopping.signal,
   });
@@ -198,27 +205,28 @@ function count(request: FastifyRequest, status: number, route: string, metrics: 
   const { method, url, receivedAt, id: requestId } = request;
   const milliseconds = performance.now() - receivedAt;
   metrics.answered(method, route, status, milliseconds / 1000);
-  if (log.isDebug) log.debug('answered', { requestId, method, url, status, milliseconds });
+  if (log.isDebug) log.debug('answered', { requestId, method, url: pathOf(url), status, milliseconds });
 }
 
 function answerProblem(
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
-  options: Pick<ApiOptions, 'metrics' | 'log'>,
+  options: Pick<ApiOptions, 'metrics' | 'log' | 'audit'>,
 ): FastifyReply {
   const problem = problemOf(error);
   noteFailure(error, problem.type.status, request, options);
   return sendProblem(request, reply, problem);
 }
 
-/** Faults of this program are logged; callers' mistakes are counted. */
+/** Faults of this program are logged; callers' mistakes are counted, and what they were refused is written down. */
 function noteFailure(
   error: unknown,
   status: number,
   request: FastifyRequest,
-  { metrics, log }: Pick<ApiOptions, 'metrics' | 'log'>,
+  { metrics, log, audit }: Pick<ApiOptions, 'metrics' | 'log' | 'audit'>,
 ): void {
+  audit.ended(request, status, error instanceof Fault ? error.kind : problemOf(error).slug);
   if (status === apiProblems['internal-error'].status) log.error('request failed', { requestId: request.id, error });
   count(request, status, request.routeOptions.url ?? 'unknown', metrics, log);
 }

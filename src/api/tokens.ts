@@ -55,6 +55,8 @@ const TokensFile = z.strictObject({
 });
 export type TokensFile = z.output<typeof TokensFile>;
 
+export const noAccounts: TokensFile = { tokens: [], users: [], applicationCredentials: [] };
+
 const digestOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
 /**

@@ -54,6 +54,7 @@ export class Resources {
     ifRevision?: number,
   ): Promise<Done> {
     const { gate, aggregates } = this.#options;
+    request.attempted = { ...resource, type };
     requireRole(this.#caller, roleForCommand(type));
     requireId(aggregates[resource.kind], resource.id, 'body');
     const parsed = aggregates[resource.kind].commands[type]!.safeParse(data);

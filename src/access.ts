@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+import { Audit } from './api/audit.ts';
+import { AuditFile } from './api/audit-file.ts';
+import { type Identify, identifyByName, identifyByToken } from './api/auth.ts';
+import type { Log } from './api/log.ts';
+import { identifyByJwt } from './api/oidc/identify-by-jwt.ts';
+import { type Certificate, readCertificate } from './api/tls.ts';
+import { noAccounts, parseTokensFile, type TokensFile } from './api/tokens.ts';
+import { type Config, ConfigError, isForAnybody } from './config.ts';
+
+/** Who gets in, how the server proves who it is, and where it is written down who was turned away. */
+export interface Access {
+  readonly identify: Identify;
+  /** Who may log in on the OpenStack paths; null where nobody is asked who they are. */
+  readonly accounts: TokensFile | null;
+  readonly audit: Audit;
+  /** Null where the server speaks plain HTTP. */
+  readonly certificate: Certificate | null;
+  /** The certificate as it is on the disk now. @throws Error where it is of no use */
+  readonly readCertificate: () => Promise<Certificate | null>;
+  close(): Promise<void>;
+}
+
+type Settings = Omit<Config, 'mechanismDrivers'>;
+
+/** @throws ConfigError with a line for each file that is of no use */
+export async function openAccess(config: Settings, log: Log): Promise<Access> {
+  const accounts = await readAccounts(config);
+  const certificateNow = async (): Promise<Certificate | null> =>
+    config.tlsCertFile === '' ? null : readCertificate(config.tlsCertFile, config.tlsKeyFile);
+  const certificate = await certificateNow().catch(unusable('STACKLEDGER_TLS_CERT_FILE', config.tlsCertFile));
+  const file = await auditFile(config, log);
+  const write = (refusal: object): void => (file ? file.write(refusal) : log.info('refused', { ...refusal }));
+  return {
+    identify: identifier(config, accounts, log),
+    accounts,
+    audit: new Audit(write, Date.now),
+    certificate,
+    readCertificate: certificateNow,
+    close: async () => file?.close(),
+  };
+}
+
+function identifier(config: Settings, accounts: TokensFile | null, log: Log): Identify {
+  if (!accounts) return identifyByName;
+  const byToken = identifyByToken(accounts.tokens, Date.now);
+  return config.oidcIssuer === '' ? byToken : identifyByJwt(config, byToken, log);
+}
+
+/** Where only an identity provider says who somebody is, there are no accounts, and yet not everybody is welcome. */
+async function readAccounts(config: Settings): Promise<TokensFile | null> {
+  const { tokensFile: path } = config;
+  if (isForAnybody(config)) return null;
+  if (path === '') return noAccounts;
+  return readFile(path, 'utf8').then(parseTokensFile).catch(unusable('STACKLEDGER_TOKENS_FILE', path));
+}
+
+async function auditFile({ auditFile: path }: Settings, log: Log): Promise<AuditFile | null> {
+  if (path === '') return null;
+  const onFailure = (error: unknown): void => log.error('a refusal could not be written down', { error });
+  return AuditFile.open(path, onFailure).catch(unusable('STACKLEDGER_AUDIT_FILE', path));
+}
+
+const unusable =
+  (variable: string, path: string) =>
+  (error: Error): never => {
+    throw new ConfigError(error.message.split('\n').map((line) => `${variable}, ${path}: ${line}`));
+  };

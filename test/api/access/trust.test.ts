@@ -1,0 +1,185 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, readFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { join } from 'node:path';
+import type { TLSSocket } from 'node:tls';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { Audit, type RefusedAttempt } from '../../../src/api/audit.ts';
+import { hashPassword } from '../../../src/api/passwords.ts';
+import { loadConfig } from '../../../src/config.ts';
+import { startStackledger } from '../../../src/main.ts';
+import { eventually, portId, startLedger } from '../support.ts';
+import { startProvider } from './idp.ts';
+import { bearer, tokensFile, writeFile } from './people.ts';
+
+const provider = await startProvider();
+afterAll(provider.stop);
+
+function certificate(name: string): { cert: string; key: string } {
+  const [cert, key] = [writeFile('cert.pem', ''), writeFile('key.pem', '')];
+  const how = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
+  const what = ['-subj', `/CN=${name}`, '-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert];
+  execFileSync('openssl', [...how, ...what], { stdio: 'pipe' });
+  return { cert, key };
+}
+
+/** Asks over TLS, trusting one certificate; who the server says it is, and its answer. */
+const askOver = (url: string, trusted: string): Promise<{ subject: string; status: number; strict: boolean }> =>
+  new Promise((resolve, reject) => {
+    const sent = request(`${url}/livez`, { ca: readFileSync(trusted), agent: false }, (response) => {
+      const subject = String((response.socket as TLSSocket).getPeerCertificate().subject.CN);
+      const strict = response.headers['strict-transport-security'] !== undefined;
+      response.resume().on('end', () => resolve({ subject, status: response.statusCode!, strict }));
+    });
+    sent.on('error', reject).end();
+  });
+
+describe('a ledger with a certificate', () => {
+  const first = certificate('first');
+  const second = certificate('second');
+  const start = (cert: string, key: string) =>
+    startStackledger(
+      loadConfig(
+        ['--port', '0', '--store', 'memory:', '--log-level', 'silent', '--tls-cert-file', cert, '--tls-key-file', key],
+        {},
+      ),
+    );
+
+  test('speaks HTTPS and nothing else, and takes a new certificate without a restart', async () => {
+    const [cert, key] = [
+      writeFile('cert.pem', readFileSync(first.cert)),
+      writeFile('key.pem', readFileSync(first.key)),
+    ];
+    const ledger = await start(cert, key);
+    try {
+      expect(ledger.url).toMatch(/^https:/);
+      expect(await askOver(ledger.url, first.cert)).toEqual({ subject: 'first', status: 200, strict: false });
+      await expect(fetch(ledger.url.replace('https', 'http'))).rejects.toThrow();
+      await expect(askOver(ledger.url, second.cert)).rejects.toThrow(/self-signed/);
+
+      copyFileSync(second.cert, cert);
+      await expect(ledger.renewCertificate()).rejects.toThrow(/key values mismatch/);
+      expect((await askOver(ledger.url, first.cert)).subject).toBe('first');
+      copyFileSync(second.key, key);
+      await ledger.renewCertificate();
+      expect((await askOver(ledger.url, second.cert)).subject).toBe('second');
+    } finally {
+      await ledger.stop();
+    }
+  });
+
+  test.each([
+    ['that is missing', '/nowhere/cert.pem', first.key, 'no such file'],
+    ['of another key', first.cert, second.key, 'key values mismatch'],
+    ['that is none', writeFile('cert.pem', 'none'), first.key, 'PEM'],
+  ])('%s does not start', async (_what, cert, key, reason) => {
+    await expect(start(cert, key)).rejects.toMatchObject({ lines: [expect.stringMatching(reason)] });
+    await expect(start(cert, key)).rejects.toMatchObject({
+      lines: [expect.stringMatching('STACKLEDGER_TLS_CERT_FILE')],
+    });
+  });
+});
+
+const password = 'correct horse battery';
+const secrets = { adminPass: 'adminPass-4711', query: 'query-4711', body: 'body-4711', unknown: 'unknown-4711' };
+
+describe('what is refused', () => {
+  const users = [{ name: 'olaf', roles: ['operator'] }];
+
+  test('is written down with who, what and why, and no secret is, there or anywhere', async () => {
+    const logged: string[] = [];
+    const write = vi.spyOn(process.stderr, 'write').mockImplementation((line) => logged.push(String(line)) > 0);
+    const file = writeFile('audit.jsonl', '');
+    const stored = await Promise.all(users.map(async (user) => ({ ...user, password: await hashPassword(password) })));
+    const oidc = ['--oidc-issuer', provider.issuer, '--oidc-audience', 'stackledger'];
+    const tokens = ['--tokens-file', tokensFile({ users: stored, signingKey: 'signing-key-4711-signing-key-4711' })];
+    const ledger = await startLedger([...oidc, ...tokens, '--audit-file', file, '--log-level', 'trace']);
+    const { post, get, bulk, store } = ledger;
+    const jwt = await provider.signed({ roles: ['reader'] });
+    const logIn = (given: string) =>
+      post('/identity/v3/auth/tokens', {
+        auth: { identity: { methods: ['password'], password: { user: { name: 'olaf', password: given } } } },
+      });
+    const path = `/v1/ports/${portId}/commands`;
+
+    const issued = (await logIn(password)).headers.get('x-subject-token')!;
+    await logIn(secrets.body);
+    await post(path, { type: 'CreatePort' }, { ...bearer('olga'), 'x-request-id': 'first' });
+    await post(path, { type: 'CreatePort', data: { name: 'x' } }, bearer('olga'));
+    await post(path, { type: 'DeletePort' }, bearer(jwt));
+    await post(path, { type: 'DeletePort' }, bearer('paul'));
+    await post(path, { type: 'Nonsense', data: { password: secrets.body } }, bearer('olga'));
+    await get(`/metrics?token=${secrets.query}`, bearer(secrets.unknown));
+    await bulk([{ kind: 'port', id: portId, type: 'DeletePort' }], '', bearer('ovs'));
+    const made = await post(
+      '/compute/v2.1/servers',
+      { server: { name: 's', flavorRef: '1', adminPass: secrets.adminPass } },
+      { 'x-auth-token': issued },
+    );
+    const server = made.body.server.id;
+    const change = { changePassword: { adminPass: secrets.adminPass } };
+    await post(`/compute/v2.1/servers/${server}/action`, change, { 'x-auth-token': issued });
+    await get(`/v1/ports/${portId}`, bearer('paul'));
+
+    const lines = () =>
+      readFileSync(file, 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line));
+    await eventually(() => lines().length).toBe(8);
+    const told = lines().map(({ actor, method, command, status, problem }) => [
+      actor?.id ?? null,
+      method,
+      command?.type ?? null,
+      status,
+      problem,
+    ]);
+    expect(told).toEqual([
+      [null, 'POST', null, 401, 'Unauthorized'],
+      ['olga', 'POST', 'CreatePort', 409, 'port-exists'],
+      ['jane', 'POST', null, 403, 'role-missing'],
+      ['paul', 'POST', 'DeletePort', 404, 'port-not-found'],
+      ['olga', 'POST', null, 400, 'unknown-command'],
+      [null, 'GET', null, 401, 'unauthenticated'],
+      ['ovs', 'POST', 'DeletePort', 403, 'role-missing'],
+      ['olaf', 'POST', 'ChangePassword', 409, 'conflictingRequest'],
+    ]);
+    expect(lines()[1]).toMatchObject({ path, from: '127.0.0.1', command: { kind: 'port', id: portId } });
+
+    const events: string[] = [];
+    for await (const event of store.readAll()) events.push(JSON.stringify(event));
+    await ledger.stop();
+    write.mockRestore();
+    expect(logged.some((line) => line.includes('"answered"'))).toBe(true);
+    const everything = [...logged, ...events, readFileSync(file, 'utf8')].join('\n');
+    for (const secret of [password, jwt, issued, 'signing-key-4711', ...Object.values(secrets)]) {
+      expect(everything, secret).not.toContain(secret);
+    }
+  });
+
+  test('in a flood is counted rather than written', () => {
+    let now = 0;
+    const written: (RefusedAttempt & { suppressed?: number })[] = [];
+    const audit = new Audit(
+      (attempt) => written.push(attempt),
+      () => now,
+    );
+    const request = { id: 'r', ip: '::1', method: 'POST', url: '/v1/ports/x/commands?token=secret', attempted: null };
+    const refuse = () => audit.ended(request as never, 401, 'unauthenticated');
+    for (let n = 0; n < 10_000; n++) refuse();
+    expect(written).toHaveLength(500);
+    now = 1000;
+    refuse();
+    expect(written.at(-1)).toMatchObject({ suppressed: 9500, path: '/v1/ports/x/commands' });
+  });
+
+  test('needs a place to be written to', async () => {
+    const config = loadConfig(
+      ['--port', '0', '--store', 'memory:', '--audit-file', join('/nowhere', 'audit.jsonl')],
+      {},
+    );
+    await expect(startStackledger(config)).rejects.toMatchObject({
+      lines: [expect.stringContaining('STACKLEDGER_AUDIT_FILE')],
+    });
+  });
+});

@@ -57,13 +57,12 @@ export class Resources {
     request.attempted = { ...resource, type };
     requireRole(this.#caller, roleForCommand(type));
     requireId(aggregates[resource.kind], resource.id, 'body');
-    const parsed = aggregates[resource.kind].commands[type]!.safeParse(data);
-    if (!parsed.success) throw invalidRequest(flawsOf('body', parsed.error.issues).map(inSnakeCase));
+    const parsed = this.parse(resource.kind, type, data);
     const outcome = await gate.execute(
       {
         resource,
         type,
-        data: parsed.data as object,
+        data: parsed,
         ...authorOf(this.#caller),
         ...(ifRevision !== undefined && { ifRevision }),
         ...commandHeaders(request.headers),
@@ -73,6 +72,13 @@ export class Resources {
     );
     if (outcome.outcome === 'refused') throw refusalProblem(outcome.refusal, outcome.revision);
     return outcome;
+  }
+
+  /** A command's data by its schema. @throws Problem where it is malformed */
+  parse(kind: Kind, type: string, data: object): object {
+    const parsed = this.#options.aggregates[kind].commands[type]!.safeParse(data);
+    if (!parsed.success) throw invalidRequest(flawsOf('body', parsed.error.issues).map(inSnakeCase));
+    return parsed.data as object;
   }
 
   /** A resource as it is; null where there is none, or it was deleted. */

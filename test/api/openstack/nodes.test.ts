@@ -137,6 +137,7 @@ describe('a list of nodes', () => {
     ['nodes?fields=colour', 400],
     ['nodes?fields=uuid&detail=true', 400],
     ['nodes?marker=nobody', 400],
+    ['nodes?marker=5ee1ca96-7f4e-4b0c-9d3a-0c1d2e3f4a5b', 404],
   ])('%s is %i', async (path, status) => {
     expect((await ask('GET', path)).status).toBe(status);
   });

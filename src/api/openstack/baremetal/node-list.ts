@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify';
+import { Uuid } from '../../../domain/kernel/resource.ts';
 import type { ListQuery } from '../../../projections/queries.ts';
 import { allOf, type ListingRules, lastOf, listingOf, nextPage, type Query } from '../listing.ts';
 import type { Resources } from '../resources.ts';
-import { invalid, requireMinor } from './faults.ts';
+import { invalid, notFound, requireMinor } from './faults.ts';
 import { nodeShown, type Selection, selectionOf } from './node-shown.ts';
 import type { NodeState } from './node-state.ts';
 
@@ -82,6 +83,8 @@ export async function listNodes(request: FastifyRequest, resources: Resources, d
   const selection = selectionFor(request, query, detail);
   const listing = listingOf(query, rules);
   const given = filtersIn(request, query);
+  const { marker } = listing.query;
+  if (Uuid.safeParse(marker).success && !(await resources.find({ kind: 'node', id: marker! }))) throw notFound(marker!);
   const conditions = given.map(({ filter, value }) => filter.query?.(value) ?? {});
   const { items, more } = await resources.page<NodeState>(
     Object.assign({ kind: 'node' as const, ...listing.query }, ...conditions),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { Problem } from '../../problem.ts';
+import { changeAsRead } from '../as-read.ts';
 import { Fault } from '../fault.ts';
 import type { Resources } from '../resources.ts';
 import { baseUrl, forRole, withSlash } from '../service.ts';
@@ -67,25 +67,15 @@ async function enroll(request: FastifyRequest, resources: Resources): Promise<No
   return done.state as unknown as NodeState;
 }
 
-/** How often a patch is made anew when others keep changing the node under it. */
-const maxAttempts = 10;
+/** A patch is of the node as it was read. */
+const change = (request: FastifyRequest<Ident>, resources: Resources): Promise<NodeState> =>
+  changeAsRead(
+    request,
+    async () => patchNode(request, resources, await nodeNamed(resources, request.params.ident)),
+    () => new Fault(409, 'Conflict', 'Others keep changing the node; try again.'),
+  );
 
-/** A patch is of the node as it was read, so it counts only while the node is that; then it is made anew. */
-async function change(request: FastifyRequest<Ident>, resources: Resources): Promise<NodeState> {
-  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-    const node = await nodeNamed(resources, request.params.ident);
-    try {
-      return await changeAsRead(request, resources, node);
-    } catch (error) {
-      if (request.headers['if-match'] !== undefined || !isOvertaken(error)) throw error;
-    }
-  }
-  throw new Fault(409, 'Conflict', 'Others keep changing the node; try again.');
-}
-
-const isOvertaken = (error: unknown): boolean => error instanceof Problem && error.slug === 'revision-mismatch';
-
-async function changeAsRead(request: FastifyRequest, resources: Resources, node: NodeState): Promise<NodeState> {
+async function patchNode(request: FastifyRequest, resources: Resources, node: NodeState): Promise<NodeState> {
   const patch = Patch.safeParse(request.body);
   if (!patch.success) throw invalid(`The body must be a JSON Patch: ${patch.error.issues[0]!.message}.`);
   const { update, maintenance } = changeOf(request, node, patch.data);

@@ -7,9 +7,10 @@ import { baseUrl, forRole } from '../service.ts';
 import { addressesOf } from './addresses.ts';
 import { badRequest, knows, obstructed } from './faults.ts';
 import { isForHypervisor, refuseForHypervisor } from './hypervisor-actions.ts';
+import { commandServer, serverWith } from './one-server.ts';
 import { serverShown } from './server-shown.ts';
 import type { ServerState } from './server-state.ts';
-import { checked, serverWith } from './servers.ts';
+import { checked } from './servers.ts';
 
 interface Action {
   readonly command: string;
@@ -108,7 +109,7 @@ export function actionRoutes(scope: FastifyInstance): void {
     const arguments_ = checked(takes, given, name);
     const { id } = await serverWith(request.resources, request.params.id);
     const members = data?.(arguments_ as Given) ?? {};
-    const done = await request.resources.command(request, { kind: 'server', id }, command, members);
+    const done = await commandServer(request, id, command, members);
     if (done.events.length === 0) refuseRepeated(command, done);
     if (name === 'createImage' || name === 'createBackup') pointToImage(request, reply, done);
     return reply.code(status).send(await answer?.(request, done));
@@ -120,7 +121,7 @@ function refuseRepeated(command: string, { state }: Done): void {
   const server = state as unknown as ServerState;
   for (const { command: known, guard } of Object.values(serverActions)) {
     const obstacle = known === command ? obstacleTo(server, guard, {}) : null;
-    if (obstacle) throw obstructed(server, guard, obstacle);
+    if (obstacle) throw obstructed(server.id, guard.verb, obstacle);
   }
 }
 

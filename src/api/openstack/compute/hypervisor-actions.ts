@@ -24,5 +24,5 @@ export function refuseForHypervisor({ caller }: FastifyRequest, server: ServerSt
   const obstacle = obstacleTo(server, guard, caller.administrator ? { administrator: true } : {});
   if (!obstacle)
     throw new Fault(501, 'notImplemented', `Stackledger talks to no hypervisor: ${name} is not to be had here.`);
-  throw obstructed(server, guard, obstacle);
+  throw obstructed(server.id, guard.verb, obstacle);
 }

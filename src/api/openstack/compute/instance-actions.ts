@@ -77,9 +77,11 @@ async function actionsOf(request: FastifyRequest, id: string): Promise<InstanceA
   const resource: ResourceRef = { kind: 'server', id };
   const found: InstanceAction[] = [];
   let projectId = '';
+  let isKnown = false;
   let isGone = false;
   for await (const event of request.resources.events(resource)) {
-    if (event.type === 'ServerCreated') {
+    isKnown = true;
+    if (beginnings.includes(event.type)) {
       projectId = String(event.data.projectId);
       isGone = false;
     }
@@ -91,11 +93,25 @@ async function actionsOf(request: FastifyRequest, id: string): Promise<InstanceA
       running.finish = event.time;
       running.result = result;
     }
+    const atOnce = doneAtOnce(event);
+    if (atOnce !== null) {
+      found.unshift({ ...begun(event, atOnce, projectId), finish: event.time, result: 'Success' });
+    }
     if (event.type === 'ServerDeleted') isGone = true;
   }
   // Before 2.21 what is deleted is not found here either.
-  if (found.length === 0 || (isGone && !knows(request, 21))) throw serverNotFound(id);
+  if (!isKnown || (isGone && !knows(request, 21))) throw serverNotFound(id);
   return found;
+}
+
+/** A server was asked for, or an outside system was seen to have it: then nobody here knows what was asked of it. */
+const beginnings = ['ServerCreated', 'ServerDiscovered'];
+
+/** What nobody has to carry out. */
+function doneAtOnce({ type, data }: RecordedEvent): string | null {
+  if (type === 'ServerLocked') return 'lock';
+  if (type === 'ServerUnlocked') return 'unlock';
+  return type === 'ServerStateChanged' && data.forced !== undefined ? 'resetState' : null;
 }
 
 function startedBy({ type, data }: RecordedEvent): string | null {

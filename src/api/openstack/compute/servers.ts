@@ -4,7 +4,8 @@ import { z } from 'zod';
 import type { Resources } from '../resources.ts';
 import { baseUrl, forRole } from '../service.ts';
 import { addressesOf } from './addresses.ts';
-import { badRequest, knows, serverNotFound } from './faults.ts';
+import { badRequest, knows } from './faults.ts';
+import { commandServer, serverWith } from './one-server.ts';
 import { listServers } from './server-list.ts';
 import { linksTo, serverShown } from './server-shown.ts';
 import type { ServerState } from './server-state.ts';
@@ -65,23 +66,16 @@ export function serverRoutes(scope: FastifyInstance): void {
     const { id } = await serverWith(request.resources, request.params.id);
     const { name, description } = memberOf(request, 'server', Changes);
     const changes = { ...(name !== undefined && { name }), ...(description !== undefined && { description }) };
-    const done = await request.resources.command(request, { kind: 'server', id }, 'UpdateServer', changes);
+    const done = await commandServer(request, id, 'UpdateServer', changes);
     const server = done.state as unknown as ServerState;
     return { server: serverShown(request, server, await addressesOf(request.resources, server)) };
   });
 
   scope.delete<OnServer>('/v2.1/servers/:id', forRole('reader'), async (request, reply) => {
     const { id } = await serverWith(request.resources, request.params.id);
-    await request.resources.command(request, { kind: 'server', id }, 'DeleteServer');
+    await commandServer(request, id, 'DeleteServer');
     return reply.code(204).send();
   });
-}
-
-/** @throws Fault where there is none */
-export async function serverWith(resources: Resources, id: string): Promise<ServerState> {
-  const server = await resources.find<ServerState>({ kind: 'server', id });
-  if (server) return server;
-  throw serverNotFound(id);
 }
 
 /** A member of the body, checked. @throws Fault naming what is wrong */

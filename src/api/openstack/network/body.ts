@@ -46,7 +46,7 @@ export function manyOf(request: FastifyRequest, what: string): { readonly severa
   throw badRequest(`"${what}s" must be a list of objects, with at least one in it.`);
 }
 
-const isObject = (value: unknown): value is Given =>
+export const isObject = (value: unknown): value is Given =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**

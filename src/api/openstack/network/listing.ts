@@ -1,10 +1,9 @@
 import type { FastifyRequest } from 'fastify';
-import type { Kind } from '../../../domain/kernel/resource.ts';
 import type { ListQuery, SortKey } from '../../../projections/queries.ts';
 import { allOf, type ListingRules, listingOf, nextPage, only, type Query } from '../listing.ts';
 import type { Resources, State } from '../resources.ts';
 import { truth } from './body.ts';
-import { invalid } from './faults.ts';
+import { invalid, notFound } from './faults.ts';
 
 export type Shown = Readonly<Record<string, unknown>> & { readonly id: string };
 
@@ -12,7 +11,7 @@ const paging = ['limit', 'marker', 'sort_key', 'sort_dir', 'fields', 'page_rever
 
 /** A collection whose members are resources of one kind. */
 export interface Collection<S extends State> {
-  readonly kind: Kind;
+  readonly kind: 'network' | 'port';
   /** As in `{"ports": [...]}`. */
   readonly plural: string;
   readonly shown: (state: S) => Shown;
@@ -34,6 +33,10 @@ export async function listCollection<S extends State>(
   const query = request.query as Query;
   const filters = filtersIn(query, collection.attributes, collection.matches);
   const listing = listingOf(query, rulesFor(collection.sortKeys));
+  const { marker } = listing.query;
+  if (marker !== undefined && !(await resources.find({ kind: collection.kind, id: marker }))) {
+    throw notFound(collection.kind, marker);
+  }
   const asked = Object.entries(query).map(([name]) => {
     const values = allOf(query, name);
     return Object.hasOwn(collection.query, name) ? collection.query[name]!(values) : {};

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Network } from '../../../domain/network/state.ts';
 import type { Resources } from '../resources.ts';
 import { forRole } from '../service.ts';
-import { type Attributes, dataOf, type Given, membersOf, wholeNumber } from './body.ts';
+import { type Attributes, dataOf, type Given, isObject, membersOf, wholeNumber } from './body.ts';
 import { invalid, notFound } from './faults.ts';
 import { type Collection, fieldsOf, listCollection, type Shown } from './listing.ts';
 import { lifetimeShown } from './shown.ts';
@@ -126,8 +126,8 @@ function segmentsIn(given: Given): { segments: object[]; rest: Given } {
   const rest = Object.fromEntries(Object.entries(others).filter(([name]) => !isProvider(name)));
   if (segments === undefined) return { segments: [segmentOf(single)], rest };
   if (Object.keys(single).length > 0) throw invalid('Give the segments in a list or one in the network, not both.');
-  if (!Array.isArray(segments)) throw invalid('segments must be a list.');
-  return { segments: segments.map((segment) => segmentOf(segment as Given)), rest };
+  if (!Array.isArray(segments) || !segments.every(isObject)) throw invalid('segments must be a list of objects.');
+  return { segments: segments.map(segmentOf), rest };
 }
 
 const isProvider = (name: string): boolean => (provider as readonly string[]).includes(name);

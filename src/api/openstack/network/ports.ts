@@ -150,11 +150,16 @@ export async function portWith(resources: Resources, id: string): Promise<PortSt
   throw notFound('port', id);
 }
 
-/** All or none: where one is refused, those made before it are deleted again. */
+/** All or none: each is looked at before the first is made; where one is refused after that, the others are deleted again. */
 async function createAll(request: FastifyRequest, resources: Resources, all: readonly Given[]): Promise<Shown[]> {
+  const wanted: object[] = [];
+  for (const given of all) wanted.push(await creation(request, resources, given));
   const made: Shown[] = [];
   try {
-    for (const given of all) made.push(await create(request, resources, given));
+    for (const data of wanted) {
+      const done = await resources.command(request, { kind: 'port', id: randomUUID() }, 'CreatePort', data);
+      made.push(portShown(done.state as unknown as PortState));
+    }
     return made;
   } catch (error) {
     for (const { id } of made) await resources.command(request, { kind: 'port', id }, 'DeletePort');
@@ -162,12 +167,12 @@ async function createAll(request: FastifyRequest, resources: Resources, all: rea
   }
 }
 
-async function create(request: FastifyRequest, resources: Resources, given: Given): Promise<Shown> {
+/** The data of the command that makes a port. @throws Fault, Problem where it is malformed or names no network */
+async function creation(request: FastifyRequest, resources: Resources, given: Given): Promise<object> {
   const networkId = given.network_id;
   if (typeof networkId !== 'string') throw badRequest('A port needs a network_id.');
   if (!(await resources.find({ kind: 'network', id: networkId }))) throw notFound('network', networkId);
   const projectId = request.caller.actor.projectId;
   const data = { ...(projectId !== undefined && { projectId }), ...dataOf(given, attributes, 'create') };
-  const done = await resources.command(request, { kind: 'port', id: randomUUID() }, 'CreatePort', data);
-  return portShown(done.state as unknown as PortState);
+  return resources.parse('port', 'CreatePort', data);
 }

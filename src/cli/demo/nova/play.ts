@@ -49,12 +49,20 @@ export interface Played {
   readonly differences: readonly (Difference & { readonly reason: Deliberate | null })[];
 }
 
+/** Somebody who looks on, and is told of each recorded request when it is about to be made here. */
+export type Onlooker = (request: Request, response: Response, step: Step) => Promise<void>;
+
 /** Plays a recording: requests and notifications become commands, and what is to be seen after them is compared. */
-export const playRecording = (stage: Stage, recording: Recording): Promise<Played> => new Play(stage, recording).run();
+export const playRecording = (
+  stage: Stage,
+  recording: Recording,
+  onlooker: Onlooker = async () => {},
+): Promise<Played> => new Play(stage, recording, onlooker).run();
 
 class Play {
   readonly #stage: Stage;
   readonly #recording: Recording;
+  readonly #onlooker: Onlooker;
   readonly #servers = new Map<string, Server>();
   readonly #recordedRows = new Map<string, RowTrail>();
   readonly #rowsHere = new Map<string, RowTrail>();
@@ -64,9 +72,10 @@ class Play {
   #commands = 0;
   #step: Step;
 
-  constructor(stage: Stage, recording: Recording) {
+  constructor(stage: Stage, recording: Recording, onlooker: Onlooker) {
     this.#stage = stage;
     this.#recording = recording;
+    this.#onlooker = onlooker;
     this.#step = recording.steps[0]!;
   }
 
@@ -91,15 +100,25 @@ class Play {
   }
 
   /** What is told before a request has shown its effect came before it, or had another cause. */
-  async #play({ request, response, notifications }: Step): Promise<void> {
+  async #play(step: Step): Promise<void> {
+    const { request, response, notifications } = step;
     const asked = request && response ? [...commandsOf(request, response)] : [];
+    let isAnnounced = false;
+    const announce = async (): Promise<void> => {
+      if (request && response && !isAnnounced) await this.#onlooker(request, response, step);
+      isAnnounced = true;
+    };
     for (const notification of notifications) {
       await this.#passUntil(notification);
       const { serverId } = notification;
       const echoed = asked.findIndex((one) => one.serverId === serverId && isEchoOf(one.command, notification));
-      if (echoed >= 0) await this.#ask(asked.splice(echoed, 1)[0]!, request!, notification);
+      if (echoed >= 0) {
+        await announce();
+        await this.#ask(asked.splice(echoed, 1)[0]!, request!, notification);
+      }
       if (serverId !== null) await this.#hear(serverId, notification);
     }
+    await announce();
     for (const one of asked) await this.#ask(one, request!);
     if (request && response) await this.#look(request, response);
   }

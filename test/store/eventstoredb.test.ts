@@ -3,4 +3,4 @@ import { database } from '../support/eventstoredb/engine.ts';
 
 const { open } = database();
 
-describeEventStore('EventStoreDB', open, { appendsPerWriter: 20, many: 40 });
+describeEventStore('EventStoreDB', open, { appendsPerWriter: 8, many: 40 });

@@ -32,6 +32,7 @@ export class AppendLines {
   readonly #known: KnownStreams;
   /** Settles when this process has seen everything that the database holds at the moment of the call. */
   readonly #caughtUp: () => Promise<void>;
+  readonly #underWay = new Map<string, Promise<void>>();
   readonly #lines = new Map<string, { waiting: Waiting[]; ended: Promise<void> }>();
 
   constructor(connection: Connection, calls: Calls, known: KnownStreams, caughtUp: () => Promise<void>) {
@@ -114,8 +115,28 @@ export class AppendLines {
     return true;
   }
 
-  /** Writes requests that rest on each other in one call. False where the stream was elsewhere. */
+  /** Settles when the append that brought an event is answered; undefined where none of this process's is under way. */
+  answered(eventId: string): Promise<void> | undefined {
+    return this.#underWay.get(eventId);
+  }
+
   async #write(together: readonly Waiting[], known: KnownStream): Promise<boolean> {
+    const written = this.#writeTogether(together, known);
+    const ids = together.flatMap(({ request }) => request.events.map(({ id }) => id));
+    const answered = written.then(
+      () => {},
+      () => {},
+    );
+    for (const id of ids) this.#underWay.set(id, answered);
+    try {
+      return await written;
+    } finally {
+      for (const id of ids) this.#underWay.delete(id);
+    }
+  }
+
+  /** Writes requests that rest on each other in one call. False where the stream was elsewhere. */
+  async #writeTogether(together: readonly Waiting[], known: KnownStream): Promise<boolean> {
     const { expectedRevision, stream } = together[0]!.request;
     const events = together.flatMap(({ request }) => encodeEvents(request.events, request.receipt));
     let tries = 0;

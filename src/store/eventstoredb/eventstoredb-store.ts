@@ -101,6 +101,7 @@ class EventStoreDbStore implements EventStore {
       known: this.#known,
       position: head,
       onEvents: (events) => this.#stored(events),
+      answered: (eventId) => this.#lines.answered(eventId),
       onAnnouncement: (text) => {
         for (const watcher of this.#watchers) watcher.announced(text);
       },

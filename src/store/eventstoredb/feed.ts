@@ -18,6 +18,8 @@ export interface FeedOptions {
   /** Events of the ledger, in order, whole appends at a time. */
   readonly onEvents: (events: readonly RecordedEvent[]) => void;
   readonly onAnnouncement: (text: string) => void;
+  /** Settles when the append that brought an event is answered, where this process made it; nobody sees it before. */
+  readonly answered: (eventId: string) => Promise<void> | undefined;
 }
 
 interface Awaiting {
@@ -32,9 +34,12 @@ interface Awaiting {
 export class Feed {
   readonly #options: FeedOptions;
   #position: number;
-  /** Events that have come and are not passed on yet: the rest of their append is still to come, or this turn's end. */
+  /** Events that have come and are not passed on yet, the first so many of them whole appends. */
   #gathered: RecordedEvent[] = [];
-  #pastAppend = 0;
+  #whole = 0;
+  #wholeUpTo = 0;
+  /** Appends of this process among them that are not answered yet. */
+  #unanswered: Promise<void>[] = [];
   #flushing = false;
   #awaiting: Awaiting[] = [];
   #cut: (error: unknown) => void = () => {};
@@ -124,12 +129,13 @@ export class Feed {
   #take(resolved: ResolvedEvent): void {
     const position = numberOf(resolved);
     if (position <= this.#position && this.#position > 0) return;
-    this.#pastAppend = position;
     const { known } = this.#options;
     const stored = decode(resolved);
     const subject = stored ? null : subjectOf(resolved.event?.streamId ?? '');
     if (stored) {
       this.#gathered.push(stored.event);
+      const answered = this.#options.answered(stored.event.id);
+      if (answered) this.#unanswered.push(answered);
       known.peek(stored.event.stream)?.note(stored);
     }
     if (subject !== null) {
@@ -139,29 +145,36 @@ export class Feed {
     if (resolved.event?.streamId === announcementStream)
       this.#options.onAnnouncement(announcementIn(resolved.event.data));
     if (stored && stored.left > 0) return;
+    this.#whole = this.#gathered.length;
+    this.#wholeUpTo = position;
     this.#flushSoon();
   }
 
-  /** At the end of this turn: what else arrives in it goes along. */
+  /** At the end of this turn, or when this process's own appends are answered: what else arrives until then goes along. */
   #flushSoon(): void {
     if (this.#flushing) return;
     this.#flushing = true;
-    setImmediate(() => {
-      this.#flushing = false;
-      this.#flush();
-    });
+    void Promise.all(this.#unanswered.splice(0)).then(() =>
+      setImmediate(() => {
+        this.#flushing = false;
+        if (this.#unanswered.length > 0) this.#flushSoon();
+        else this.#flush();
+      }),
+    );
   }
 
   #flush(): void {
-    this.#options.onEvents(this.#gathered);
-    this.#gathered = [];
-    this.#position = Math.max(this.#position, this.#pastAppend);
+    this.#options.onEvents(this.#gathered.splice(0, this.#whole));
+    this.#whole = 0;
+    this.#position = Math.max(this.#position, this.#wholeUpTo);
     for (const { position, resolve } of [...this.#awaiting]) if (position <= this.#position) resolve();
   }
 
-  /** Part of an append: it comes again, whole. */
+  /** What was not passed on comes again. */
   #forgetGathered(): void {
     this.#gathered = [];
-    this.#pastAppend = this.#position;
+    this.#whole = 0;
+    this.#wholeUpTo = this.#position;
+    this.#unanswered = [];
   }
 }

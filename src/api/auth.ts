@@ -14,6 +14,8 @@ export interface Caller {
   readonly administrator?: true;
   /** The project outside of which nothing exists for the caller. */
   readonly confinedTo?: string;
+  /** When the proof of all this ends, in milliseconds since the epoch: what goes on for long must not outlive it. */
+  readonly until?: number;
 }
 
 /** What a command takes along of its caller. */
@@ -38,21 +40,26 @@ export const identifyByName: Identify = (headers) => {
   return { actor: { type: 'user', id: textOf('X-Actor', name) }, role: 'admin' };
 };
 
+export const invalidToken = 'Bearer realm="stackledger", error="invalid_token"';
+const outOfTime = 'The time of the token ended while the request went on.';
+
 /** With tokens, whoever holds one is who the tokens file says. */
 export function identifyByToken(tokens: readonly StoredToken[], now: () => number): Identify {
   const ring = new TokenRing(tokens);
-  const callers = new Map(tokens.map((token) => [token.sha256, callerOf(token)]));
+  const callers = new Map(tokens.map((token) => [token.sha256, bearerOf(token)]));
   return ({ authorization }) => {
     const presented = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
     if (presented === undefined) throw unauthenticated('No bearer token was sent.', 'Bearer realm="stackledger"');
     const token = ring.find(presented, now());
     if (token) return callers.get(token.sha256)!;
-    throw unauthenticated(
-      'The token is not known, or its time is over.',
-      'Bearer realm="stackledger", error="invalid_token"',
-    );
+    throw unauthenticated('The token is not known, or its time is over.', invalidToken);
   };
 }
+
+const bearerOf = ({ expiresAt, ...token }: StoredToken): Caller => ({
+  ...callerOf(token),
+  ...(expiresAt !== undefined && { until: Date.parse(expiresAt) }),
+});
 
 /** Who the bearer of a token, or the owner of an account, is to the ledger. */
 export const callerOf = ({ name, roles, projectId }: Pick<StoredToken, 'name' | 'roles' | 'projectId'>): Caller => {
@@ -64,6 +71,20 @@ export const callerOf = ({ name, roles, projectId }: Pick<StoredToken, 'name' | 
 
 export const unauthenticated = (detail: string, challenge: string) =>
   apiProblem('unauthenticated', detail, {}, { 'www-authenticate': challenge });
+
+/** Node's timers count no further; nobody stays connected for weeks on one. */
+const longestTimerMs = 2 ** 31 - 1;
+
+/** Aborts when the server stops, or when the caller's token ends. */
+export function untilTokenEnds({ until }: Caller, stopping: AbortSignal): AbortSignal {
+  const left = until === undefined ? Number.POSITIVE_INFINITY : until - Date.now();
+  return left > longestTimerMs ? stopping : AbortSignal.any([stopping, AbortSignal.timeout(Math.max(left, 0))]);
+}
+
+/** @throws Problem where the caller's token has ended since the request began */
+export function requireTime({ until }: Caller): void {
+  if (until !== undefined && Date.now() >= until) throw unauthenticated(outOfTime, invalidToken);
+}
 
 /** @throws Problem naming the role that is missing */
 export function requireRole({ role }: Caller, needed: Role): void {

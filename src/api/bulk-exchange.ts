@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { CommandRequest } from '../runtime/command.ts';
 import type { Attempted } from './audit.ts';
-import { requireRole } from './auth.ts';
+import { requireRole, requireTime } from './auth.ts';
 import { type BulkContext, bulkCommand } from './bulk-command.ts';
 import type { CommandGate } from './command-gate.ts';
 import { changeText } from './commands.ts';
@@ -131,8 +131,10 @@ export class BulkExchange {
   /** Commands on one resource keep their order: the runtime decides them in the order in which they are given to it. */
   async #carryOut(command: CommandRequest, slot: Slot, number: number): Promise<void> {
     try {
-      requireRole(this.#options.context.caller, roleForCommand(command.type));
-      const outcome = await this.#options.gate.executeInTurn(command, this.#options.context.caller);
+      const { caller } = this.#options.context;
+      requireTime(caller);
+      requireRole(caller, roleForCommand(command.type));
+      const outcome = await this.#options.gate.executeInTurn(command, caller);
       if (outcome.outcome === 'refused') throw refusalProblem(outcome.refusal, outcome.revision);
       const state = this.#options.withState ? `,"state":${outcome.stateText}` : '';
       this.#settle(slot, `{"line":${number},"status":200,${changeText(outcome)}${state}}\n`);

@@ -4,7 +4,7 @@ import type { Aggregate } from '../domain/kernel/aggregate.ts';
 import { type Kind, resourceOf, streamOf } from '../domain/kernel/resource.ts';
 import { type EventFilter, type EventStore, type RecordedEvent, startPosition } from '../store/event-store.ts';
 import { negotiate } from './accept.ts';
-import type { Caller } from './auth.ts';
+import { type Caller, untilTokenEnds } from './auth.ts';
 import type { CommandGate } from './command-gate.ts';
 import { EventStream, type EventStreamSettings, eventStreamHeaders } from './event-stream.ts';
 import { eventText } from './event-text.ts';
@@ -89,7 +89,8 @@ export function eventRoutes(
     if (request.method === 'HEAD') return reply.headers(eventStreamHeaders).send();
 
     reply.hijack();
-    const events = new EventStream(reply.raw, options.streams, options.stopping);
+    const ending = untilTokenEnds(request.caller, options.stopping);
+    const events = new EventStream(reply.raw, options.streams, ending);
     follow(events, after, filter, seenBy(request.caller)).catch((error) => {
       options.log.error('event stream broke off', { requestId: request.id, error });
     });

@@ -4,7 +4,7 @@ import type { ResourceRef } from '../domain/kernel/resource.ts';
 import type { FollowMessage } from '../projections/follow.ts';
 import type { Answer, Ask, QueryName } from '../projections/queries.ts';
 import { negotiate } from './accept.ts';
-import { within } from './auth.ts';
+import { untilTokenEnds, within } from './auth.ts';
 import { matchesTag, weakTag } from './etag.ts';
 import { EventStream, type EventStreamSettings, eventStreamHeaders } from './event-stream.ts';
 import { lastEventId } from './last-event-id.ts';
@@ -93,7 +93,7 @@ export class Reads {
 
     reply.hijack();
     const { streams, stopping, log } = this.#options;
-    const events = new EventStream(reply.raw, streams, stopping);
+    const events = new EventStream(reply.raw, streams, untilTokenEnds(request.caller, stopping));
     events.closed.addEventListener('abort', () => leaving.abort(), { once: true });
     this.#send(events, first, messages).catch((error) => {
       log.error('subscription broke off', { requestId: request.id, error });

@@ -1,5 +1,5 @@
 import { errors, type JWTPayload, jwtVerify } from 'jose';
-import { type Caller, callerOf, type Identify, unauthenticated } from '../auth.ts';
+import { type Caller, callerOf, type Identify, invalidToken, unauthenticated } from '../auth.ts';
 import type { Log } from '../log.ts';
 import { apiProblem, passingProblem } from '../problem.ts';
 import { type Role, roles } from '../roles.ts';
@@ -57,11 +57,12 @@ async function callerIn(token: string, keys: KeySet, settings: OidcSettings): Pr
   const { payload } = await jwtVerify(token, keys.find, expected).catch((error) => {
     throw refused(error);
   });
-  return callerOf({
+  const caller = callerOf({
     name: nameIn(payload, settings.oidcNameClaim),
     roles: rolesIn(payload, settings.oidcRolesClaim),
     projectId: projectIn(payload, settings.oidcProjectClaim),
   });
+  return { ...caller, until: (payload.exp! + clockTolerance) * 1000 };
 }
 
 /** What is wrong with a token is for its bearer to know, but nothing of what is in it. */
@@ -73,7 +74,7 @@ function refused(error: unknown): unknown {
   }
   if (!(error instanceof errors.JOSEError)) return error;
   const what = faults[error.code] ?? 'is not one that this ledger takes';
-  return unauthenticated(`The token ${what}.`, 'Bearer realm="stackledger", error="invalid_token"');
+  return unauthenticated(`The token ${what}.`, invalidToken);
 }
 
 const faults: Readonly<Record<string, string>> = {

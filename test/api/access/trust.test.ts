@@ -8,7 +8,7 @@ import { Audit, type RefusedAttempt } from '../../../src/api/audit.ts';
 import { hashPassword } from '../../../src/api/passwords.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { startStackledger } from '../../../src/main.ts';
-import { eventually, portId, startLedger } from '../support.ts';
+import { connected, eventually, portId, startLedger } from '../support.ts';
 import { startProvider } from './idp.ts';
 import { bearer, tokensFile, writeFile } from './people.ts';
 
@@ -78,6 +78,19 @@ describe('a ledger with a certificate', () => {
       lines: [expect.stringMatching('STACKLEDGER_TLS_CERT_FILE')],
     });
   });
+});
+
+test('a stream does not outlive the token it was opened with', async () => {
+  const oidc = ['--oidc-issuer', provider.issuer, '--oidc-audience', 'stackledger'];
+  const { url, get } = await startLedger(oidc);
+  await eventually(async () => (await get('/readyz')).status).toBe(200);
+  const forgiven = 30; // seconds by which clocks may differ
+  const token = await provider.signed({ roles: ['reader'], exp: Math.floor(Date.now() / 1000) - forgiven + 4 });
+  const streams = await Promise.all(
+    ['/v1/events', '/v1/ports'].map((path) => connected(`${url}${path}`, bearer(token))),
+  );
+  for (const stream of streams) for await (const _ of stream);
+  await expect(connected(`${url}/v1/events`, bearer(token))).rejects.toThrow('401');
 });
 
 const password = 'correct horse battery';

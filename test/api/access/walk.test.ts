@@ -122,6 +122,7 @@ const pathOf = (route: Route): string => {
 };
 
 function ask(route: Route, headers: Record<string, string>): Promise<Answer> {
+  const isRead = ['GET', 'HEAD'].includes(route.method);
   const isBulk = named(route) === 'POST /v1/commands';
   const body = bodies.find(([pattern]) => pattern.test(named(route)))?.[1] ?? {};
   const text = isBulk ? JSON.stringify({ kind: 'port', id: ids.port, ...commands.port }) : JSON.stringify(body);
@@ -131,9 +132,9 @@ function ask(route: Route, headers: Record<string, string>): Promise<Answer> {
     headers: {
       ...microversions,
       ...headers,
-      ...(route.method !== 'GET' && { 'content-type': isBulk ? 'application/x-ndjson' : 'application/json' }),
+      ...(!isRead && { 'content-type': isBulk ? 'application/x-ndjson' : 'application/json' }),
     },
-    ...(route.method !== 'GET' && { body: text }),
+    ...(!isRead && { body: text }),
   });
 }
 
@@ -171,6 +172,8 @@ describe('every route there is', () => {
     await nothingStored(async () => {
       expect(await walk(guarded(), null, unless(401))).toEqual([]);
       expect(await walk(guarded(), 'nobody', unless(401))).toEqual([]);
+      const heads = routes.filter((route) => route.method === 'HEAD' && !forEverybody.has(named(route)));
+      expect(await walk(heads, null, unless(401))).toEqual([]);
     });
   });
 

@@ -44,6 +44,7 @@ const named: Readonly<Record<string, string>> = {
   'invalid-request': 'InvalidParameterValue',
   'invalid-json': 'InvalidParameterValue',
   'too-many-commands': 'TemporaryFailure',
+  'too-many-requests': 'TemporaryFailure',
 };
 
 /** Without `Retry-After`: Ironic's own client breaks down over it. It comes again by itself. */

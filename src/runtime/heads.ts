@@ -10,6 +10,8 @@ export interface HeadsOptions {
   readonly aggregates: Readonly<Record<Kind, Aggregate>>;
   /** Folded resources kept in memory; the rest is loaded when it is asked for. */
   readonly cachedResources?: number;
+  /** Agents kept in memory beside them. */
+  readonly cachedAgents?: number;
   /** Events after which a stream's state is kept as a snapshot. */
   readonly snapshotEvery?: number;
   readonly observer?: RuntimeObserver;
@@ -19,7 +21,7 @@ export interface HeadsOptions {
  * Agents are kept apart from what they serve, and that there is none of a type on a host is kept as well: every port that is
  * bound asks for all of its host's, and would find them driven out by other ports. They are small, and there are a few a host.
  */
-const cachedAgents = 65_536;
+const defaultCachedAgents = 65_536;
 const agentStreams = streamOf({ kind: 'agent', id: '' });
 
 /** The stream ends in memory: those used last are kept, each loaded once however many ask at the same time. */
@@ -28,7 +30,7 @@ export class Heads {
   readonly #loaded: (head: Head) => void;
   readonly #snapshotEvery: number;
   readonly #heads: LRUCache<string, Head>;
-  readonly #agents = new LRUCache<string, Head>({ max: cachedAgents });
+  readonly #agents: LRUCache<string, Head>;
   readonly #loading = new Map<string, Promise<Head>>();
   /** The newest revisions that were heard of while a head was being loaded. */
   readonly #heardOf = new Map<string, number>();
@@ -39,6 +41,7 @@ export class Heads {
     this.#loaded = loaded;
     this.#snapshotEvery = options.snapshotEvery ?? 200;
     this.#heads = new LRUCache({ max: options.cachedResources ?? 10_000 });
+    this.#agents = new LRUCache({ max: options.cachedAgents ?? defaultCachedAgents });
   }
 
   async of(resource: ResourceRef): Promise<Head> {

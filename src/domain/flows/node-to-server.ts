@@ -3,8 +3,10 @@ import type { ResourceRef } from '../kernel/resource.ts';
 import type { NodeEvent } from '../node/events.ts';
 import type { ProvisionState } from '../node/provision-machine.ts';
 import type { Node } from '../node/state.ts';
+import { pathOf } from '../node/verbs.ts';
 import type { Server } from '../server/state.ts';
 import type { Flow, FlowCommand, FlowEvent } from './flow.ts';
+import { release } from './server-to-node.ts';
 
 type DataOf<T extends NodeEvent['type']> = Extract<NodeEvent, { type: T }>['data'];
 
@@ -68,6 +70,22 @@ const reactions: Readonly<Record<string, (event: FlowEvent, node: Node, server: 
   },
 };
 
+/** Events with which a node that could not be released before may be released. */
+const chances: readonly string[] = ['NodeProvisionStateChanged', 'NodeReleased', 'NodeReservationBroken'];
+
+/**
+ * Whether the server has gone while its node was at work: the node was not to be torn down then, and nobody else will see
+ * to it. Of a server that runs, and is not said to be elsewhere, nothing is torn down.
+ */
+function isLeftBehind(node: Node, { deletedAt, nodeId, vmState, host }: Server): boolean {
+  const isFree = node.reservation === null && (node.provisionState === 'available' || isReleasable(node));
+  if (!isFree || nodeId === node.id) return false;
+  const isNowhere = vmState === 'building' || vmState === 'pending' || (vmState === 'error' && host === null);
+  return deletedAt !== undefined || nodeId !== undefined || isNowhere;
+}
+
+const isReleasable = ({ provisionState }: Node): boolean => pathOf(provisionState, 'deleted') !== null;
+
 const built = (server: Server): FlowCommand => ({
   resource: serverRef(server.id),
   type: 'ReportBuildSuccess',
@@ -103,10 +121,10 @@ function ownerOf({ type, data, resource }: FlowEvent, known: Related): ResourceR
   return node?.instanceId ? serverRef(node.instanceId) : null;
 }
 
-/** A node tells the server on it what has become of the work. */
+/** A node tells the server on it what has become of the work; one whose server has gone meanwhile is given back. */
 export const nodeToServer: Flow = {
   name: 'node-to-server',
-  types: Object.keys(reactions),
+  types: [...new Set([...Object.keys(reactions), ...chances])],
 
   needs(event, known) {
     const server = ownerOf(event, known);
@@ -117,7 +135,9 @@ export const nodeToServer: Flow = {
     const ref = ownerOf(event, related);
     const node = related.stateOf(event.resource) as Node | null;
     const server = ref && (related.stateOf(ref) as Server | null);
-    if (!node || !server || !isAlive(server)) return [];
+    if (!node || !server) return [];
+    if (chances.includes(event.type) && isAlive(node) && isLeftBehind(node, server)) return [release(node)];
+    if (!isAlive(server) || !reactions[event.type]) return [];
     if (event.type !== 'NodeInstanceReleased' && server.nodeId !== node.id) return [];
     return reactions[event.type]!(event, node, server);
   },

@@ -49,7 +49,7 @@ function nodeOf(server: ResourceRef, nodeId: string | undefined | null, related:
 }
 
 /** A node that was only claimed is let go; one that has something of the server on it is torn down. */
-const release = (node: Node): FlowCommand =>
+export const release = (node: Node): FlowCommand =>
   node.provisionState === 'available' ? associate(node.id, null) : provision(node.id, 'deleted');
 
 const reactions: Readonly<Record<string, (event: FlowEvent, related: Related) => FlowCommand[]>> = {

@@ -14,11 +14,12 @@ export const evolve: Evolve<Network, NetworkEvent, 'NetworkCreated'> = {
   },
 
   SegmentAdded(network, segment) {
-    network.segments.push(segment);
+    network.segments.push({ ...segment });
   },
 
+  /** A copy: what the subnet becomes must not change what was recorded of its beginning. */
   SubnetAdded(network, subnet) {
-    network.subnets.push(subnet);
+    network.subnets.push({ ...subnet });
   },
 
   SubnetUpdated(network, { id, changes }) {

@@ -47,6 +47,7 @@ export const streamsService = (host: StreamsHost): { definition: typeof StreamsS
     async append(call, answer) {
       try {
         const { name, expected, events } = await proposalsOf(call as AsyncIterable<AppendReq>);
+        if (call.cancelled) return; // what came of it may be half an append
         const mischief = await host.admit('append', requiresLeader(call.metadata));
         if (mischief?.kind === 'silent') return;
         const outcome = await append(host, name, expected, events);

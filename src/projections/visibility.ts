@@ -40,13 +40,3 @@ const asked =
 export const isVisible = asked(visible);
 export const isChangeable = asked(changeable);
 export const isOwned = asked(owned);
-
-/** {@link isVisible} as a condition on `r`, a row of `resources`; each `?` stands for the project. */
-export const visibleRow = `(r.project = ? OR (r.kind = 'network' AND r.project = '')
-  OR (r.kind = 'node' AND EXISTS (SELECT 1 FROM states v WHERE v.resource = r.key AND v.view ->> '$.lessee' = ?)))`;
-
-/** The values that {@link visibleRow} takes; undefined where nobody is confined. */
-export const visibleValues = (project: string | undefined): [string | undefined, string | undefined] => [
-  project,
-  project,
-];

@@ -1,8 +1,8 @@
 import type { Kind } from '../../domain/kernel/resource.ts';
 import type { Edge, GraphQuery, Vertex, VertexRef } from '../queries.ts';
-import { visibleRow, visibleValues } from '../visibility.ts';
-import { type Answers, InvalidQuery, limitOf, type Sql, Where } from './asking.ts';
+import { type Answers, InvalidQuery, limitOf, type Sql, type Where } from './asking.ts';
 import { type SummaryRow, summaryColumns, summaryOf } from './resource-answers.ts';
+import { visibleRows } from './visible-rows.ts';
 
 const defaultDepth = 3;
 const maxDepth = 6;
@@ -91,7 +91,7 @@ class Walk {
   }
 
   #visible(): Where {
-    return new Where().and(visibleRow, ...visibleValues(this.#visibleTo));
+    return visibleRows(this.#visibleTo);
   }
 
   /** What somebody does not see ends their walk; it is named all the same where their own resource names it. */

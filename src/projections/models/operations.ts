@@ -1,10 +1,10 @@
 import type { Kind } from '../../domain/kernel/resource.ts';
 import { formatPosition } from '../../store/event-store.ts';
-import { visibleRow, visibleValues } from '../visibility.ts';
-import { type Answers, limitOf, markerOf, pageOf, Where } from './asking.ts';
+import { type Answers, limitOf, markerOf, pageOf } from './asking.ts';
 import { correlationNumber } from './origin.ts';
 import type { Projection } from './projection.ts';
 import { RowBuffer } from './row-buffer.ts';
+import { visibleRows } from './visible-rows.ts';
 
 /** Which events one request caused, on whatever resource: found by the correlation id that they share. */
 export const operations: Projection = {
@@ -51,10 +51,9 @@ export const operationAnswers: Answers<'operation'> = {
   operation(sql, ask) {
     const limit = limitOf(ask);
     const [after] = markerOf(ask, 1) ?? [];
-    const where = new Where()
+    const where = visibleRows(ask.visibleTo)
       .and('t.correlation = ?', correlationNumber(ask.correlationId))
-      .and('t.position > ?', after)
-      .and(visibleRow, ...visibleValues(ask.visibleTo));
+      .and('t.position > ?', after);
     const rows = sql.all<TouchRow>(
       `SELECT r.kind, r.id, t.revision, t.position FROM touches t JOIN resources r ON r.key = t.resource ${where.text}
        ORDER BY t.position LIMIT ?`,

@@ -4,10 +4,10 @@ import type { Node } from '../../domain/node/state.ts';
 import type { Port } from '../../domain/port/state.ts';
 import type { Server } from '../../domain/server/state.ts';
 import type { Blocked, Failure, Flapping, StatusCount, Waiting } from '../queries.ts';
-import { visibleRow, visibleValues } from '../visibility.ts';
 import { activityAnswers } from './activity.ts';
-import { type Answers, InvalidQuery, limitOf, type Sql, Where } from './asking.ts';
+import { type Answers, InvalidQuery, limitOf, type Sql } from './asking.ts';
 import { resourceAnswers, type SummaryRow, summaryColumns, summaryOf } from './resource-answers.ts';
+import { visibleRows } from './visible-rows.ts';
 import { waitAnswers } from './waits.ts';
 
 const defaultItems = 20;
@@ -49,11 +49,9 @@ const siteWide = (sql: Sql, { from, to }: { from: string; to: string | null }, l
   },
 });
 
-const visibleFor = (project: string | undefined): Where => new Where().and(visibleRow, ...visibleValues(project));
-
 /** A project's resources are counted when that is asked for; those of the whole ledger are kept counted. */
 function countsFor(sql: Sql, project: string): StatusCount[] {
-  const where = visibleFor(project).and('r.status IS NOT NULL').and('r.deleted_at IS NULL');
+  const where = visibleRows(project).and('r.status IS NOT NULL').and('r.deleted_at IS NULL');
   return sql.all(
     `SELECT r.kind, r.status, count(*) AS count FROM resources r ${where.text}
      GROUP BY r.kind, r.status ORDER BY r.kind, r.status`,
@@ -63,7 +61,7 @@ function countsFor(sql: Sql, project: string): StatusCount[] {
 
 function newest(sql: Sql, project: string | undefined): string | null {
   const times = kinds.map((kind) => {
-    const where = visibleFor(project).and('r.kind = ?', kind);
+    const where = visibleRows(project, kind);
     const newestOfKind = `SELECT max(r.updated_at) AS at FROM resources r ${where.text}`;
     return sql.get<{ at: string | null }>(newestOfKind, where.values);
   });
@@ -71,7 +69,7 @@ function newest(sql: Sql, project: string | undefined): string | null {
 }
 
 function waiting(sql: Sql, project: string | undefined): number {
-  const where = visibleFor(project);
+  const where = visibleRows(project);
   const rows = project === undefined ? 'waits' : 'waits w JOIN resources r ON r.key = w.resource';
   return sql.get<{ total: number }>(`SELECT count(*) AS total FROM ${rows} ${where.text}`, where.values)!.total;
 }
@@ -111,7 +109,7 @@ const failed: Readonly<Record<Kind, { statuses: readonly string[]; reason: (view
 function failures(sql: Sql, limit: number, project: string | undefined): Failure[] {
   const found = kinds.flatMap((kind) =>
     failed[kind].statuses.flatMap((status) => {
-      const where = visibleFor(project).and('r.kind = ?', kind).and('r.status = ?', status).and('r.deleted_at IS NULL');
+      const where = visibleRows(project, kind).and('r.status = ?', status).and('r.deleted_at IS NULL');
       return sql.all<SummaryRow & { view: string }>(
         `SELECT ${summaryColumns}, s.view FROM resources r JOIN states s ON s.resource = r.key ${where.text}
          ORDER BY r.status_since DESC LIMIT ?`,
@@ -126,7 +124,7 @@ function failures(sql: Sql, limit: number, project: string | undefined): Failure
 }
 
 function restless(sql: Sql, from: string, limit: number, project: string | undefined): Flapping[] {
-  const where = visibleFor(project).and('y.previous_status <> y.status');
+  const where = visibleRows(project).and('y.previous_status <> y.status');
   const rows = sql.all<SummaryRow & { changes: number; first_at: string; last_at: string }>(
     `SELECT ${summaryColumns}, count(*) AS changes, min(y.since) AS first_at, max(y.since) AS last_at
      FROM (SELECT * FROM stays WHERE since >= ? ORDER BY since DESC LIMIT ?) y JOIN resources r ON r.key = y.resource

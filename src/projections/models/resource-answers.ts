@@ -1,7 +1,6 @@
 import type { Kind } from '../../domain/kernel/resource.ts';
 import { formatPosition } from '../../store/event-store.ts';
 import type { ListedResource, ListQuery, ResourceSummary, SortKey } from '../queries.ts';
-import { visibleRow, visibleValues } from '../visibility.ts';
 import {
   type Answers,
   decodeMarker,
@@ -13,6 +12,7 @@ import {
   type Sql,
   Where,
 } from './asking.ts';
+import { visibleRows } from './visible-rows.ts';
 
 interface ResourceRow {
   kind: Kind;
@@ -167,10 +167,7 @@ function placeOf(
   if (marker === undefined) return [undefined, undefined];
   const values = decodeMarker(marker, 2);
   if (values) return values;
-  const where = new Where()
-    .and('r.kind = ?', kind)
-    .and('r.id = ?', marker)
-    .and(visibleRow, ...visibleValues(visibleTo));
+  const where = visibleRows(visibleTo, kind).and('r.id = ?', marker);
   const row = sql.get<{ sorted: string; id: string }>(
     `SELECT ${column} AS sorted, r.id FROM resources r ${where.text}`,
     where.values,
@@ -182,9 +179,7 @@ function placeOf(
 const existence = { exclude: 'r.deleted_at IS NULL', only: 'r.deleted_at IS NOT NULL', include: '1' } as const;
 
 const filtered = (ask: ListQuery): Where =>
-  new Where()
-    .and('r.kind = ?', ask.kind)
-    .and(visibleRow, ...visibleValues(ask.visibleTo))
+  visibleRows(ask.visibleTo, ask.kind)
     .and(entryOf(existence, ask.deleted ?? 'exclude', 'Deleted resources are treated as'))
     .andIn('r.id', ask.ids)
     .andIn('r.status', ask.status)

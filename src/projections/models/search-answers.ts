@@ -1,8 +1,8 @@
 import { kinds } from '../../domain/kernel/resource.ts';
 import type { SearchHit } from '../queries.ts';
-import { visibleRow, visibleValues } from '../visibility.ts';
-import { type Answers, limitOf, type Sql, Where } from './asking.ts';
+import { type Answers, limitOf, type Sql, type Where } from './asking.ts';
 import { type SummaryRow, summaryColumns, summaryOf } from './resource-answers.ts';
+import { visibleRows } from './visible-rows.ts';
 
 const defaultHits = 20;
 const maxHits = 100;
@@ -17,7 +17,7 @@ export const searchAnswers: Answers<'search'> = {
     const found = new Map<string, SearchHit>();
     for (const each of kind ? [kind] : kinds) {
       for (const column of ['id', 'name'] as const) {
-        const where = new Where().and('r.kind = ?', each).and(visibleRow, ...visibleValues(visibleTo));
+        const where = visibleRows(visibleTo, each);
         for (const hit of beginning(sql, where, column, text, most)) found.set(`${hit.kind}/${hit.id}`, hit);
       }
     }

@@ -1,12 +1,12 @@
 import { sameJson } from '../../domain/kernel/json.ts';
 import type { Kind, ResourceRef } from '../../domain/kernel/resource.ts';
 import type { Wait } from '../queries.ts';
-import { visibleRow, visibleValues } from '../visibility.ts';
-import { type Answers, limitOf, markerOf, pageOf, Where } from './asking.ts';
+import { type Answers, limitOf, markerOf, pageOf } from './asking.ts';
 import type { Projection } from './projection.ts';
 import { type SummaryRow, summaryColumns, summaryOf } from './resource-answers.ts';
 import { RowBuffer } from './row-buffer.ts';
 import { waitsOf } from './subject.ts';
+import { visibleRows } from './visible-rows.ts';
 
 /** Who waits for whom at present. */
 export const waits: Projection = {
@@ -73,9 +73,7 @@ export const waitAnswers: Answers<'waiting'> = {
   waiting(sql, ask) {
     const limit = limitOf(ask);
     const [since, kind, id, ordinal] = markerOf(ask, 4) ?? [];
-    const where = new Where()
-      .and('r.kind = ?', ask.kind)
-      .and(visibleRow, ...visibleValues(ask.visibleTo))
+    const where = visibleRows(ask.visibleTo, ask.kind)
       .and('w.what = ?', ask.what)
       .and('ifnull(w.host, r.host) = ?', ask.host)
       .and('w.holder = ?', ask.holder)

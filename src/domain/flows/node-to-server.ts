@@ -70,16 +70,22 @@ const reactions: Readonly<Record<string, (event: FlowEvent, node: Node, server: 
   },
 };
 
-/** Events with which a node that could not be released before may be released. */
-const chances: readonly string[] = ['NodeProvisionStateChanged', 'NodeReleased', 'NodeReservationBroken'];
+/**
+ * Whether it is a moment at which a node that was at work before may be given back. A tear-down that failed is for an
+ * operator: begun again by itself, it might go on for ever.
+ */
+const chances: Readonly<Record<string, (event: FlowEvent, node: Node) => boolean>> = {
+  NodeProvisionStateChanged: ({ data }, node) =>
+    (data as DataOf<'NodeProvisionStateChanged'>).from !== 'deleting' && isReleasable(node),
+  NodeReleased: (_event, { provisionState }) => provisionState === 'available',
+};
 
 /**
  * Whether the server has gone while its node was at work: the node was not to be torn down then, and nobody else will see
  * to it. Of a server that runs, and is not said to be elsewhere, nothing is torn down.
  */
-function isLeftBehind(node: Node, { deletedAt, nodeId, vmState, host }: Server): boolean {
-  const isFree = node.reservation === null && (node.provisionState === 'available' || isReleasable(node));
-  if (!isFree || nodeId === node.id) return false;
+function isLeftBehind({ id, reservation }: Node, { deletedAt, nodeId, vmState, host }: Server): boolean {
+  if (reservation !== null || nodeId === id) return false;
   const isNowhere = vmState === 'building' || vmState === 'pending' || (vmState === 'error' && host === null);
   return deletedAt !== undefined || nodeId !== undefined || isNowhere;
 }
@@ -124,7 +130,7 @@ function ownerOf({ type, data, resource }: FlowEvent, known: Related): ResourceR
 /** A node tells the server on it what has become of the work; one whose server has gone meanwhile is given back. */
 export const nodeToServer: Flow = {
   name: 'node-to-server',
-  types: [...new Set([...Object.keys(reactions), ...chances])],
+  types: [...new Set([...Object.keys(reactions), ...Object.keys(chances)])],
 
   needs(event, known) {
     const server = ownerOf(event, known);
@@ -136,7 +142,8 @@ export const nodeToServer: Flow = {
     const node = related.stateOf(event.resource) as Node | null;
     const server = ref && (related.stateOf(ref) as Server | null);
     if (!node || !server) return [];
-    if (chances.includes(event.type) && isAlive(node) && isLeftBehind(node, server)) return [release(node)];
+    const isChance = isAlive(node) && chances[event.type]?.(event, node);
+    if (isChance && isLeftBehind(node, server)) return [release(node)];
     if (!isAlive(server) || !reactions[event.type]) return [];
     if (event.type !== 'NodeInstanceReleased' && server.nodeId !== node.id) return [];
     return reactions[event.type]!(event, node, server);

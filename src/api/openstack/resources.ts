@@ -8,7 +8,7 @@ import type { EventStore, RecordedEvent } from '../../store/event-store.ts';
 import { authorOf, type Caller, requireRole, within } from '../auth.ts';
 import type { CommandGate } from '../command-gate.ts';
 import { requireId } from '../command-schemas.ts';
-import { commandHeaders } from '../headers.ts';
+import { type CommandHeaders, commandHeaders } from '../headers.ts';
 import { type Flaw, flawsOf, invalidRequest, refusalProblem } from '../problem.ts';
 import type { ReadModels } from '../read-models.ts';
 import { roleForCommand } from '../roles.ts';
@@ -53,6 +53,34 @@ export class Resources {
     data: object = {},
     ifRevision?: number,
   ): Promise<Done> {
+    const headers = commandHeaders(request.headers);
+    return this.#give(request, resource, type, data, { ...(ifRevision !== undefined && { ifRevision }), ...headers });
+  }
+
+  /** One of several commands to perhaps one resource: a request's key is for all of them, so each has its number with it. */
+  async commandPart(
+    request: FastifyRequest,
+    resource: ResourceRef,
+    type: string,
+    data: object,
+    number: number,
+  ): Promise<Done> {
+    const { key, ...headers } = commandHeaders(request.headers);
+    return this.#give(request, resource, type, data, { ...headers, ...(key && { key: `${key} ${number}` }) });
+  }
+
+  /** Undoes what the request has done so far: what its headers say is of that, not of this. */
+  async takeBack(request: FastifyRequest, resource: ResourceRef, type: string): Promise<void> {
+    await this.#give(request, resource, type, {}, {});
+  }
+
+  async #give(
+    request: FastifyRequest,
+    resource: ResourceRef,
+    type: string,
+    data: object,
+    headers: CommandHeaders,
+  ): Promise<Done> {
     const { gate, aggregates } = this.#options;
     request.attempted = { ...resource, type };
     requireRole(this.#caller, roleForCommand(type));
@@ -64,8 +92,7 @@ export class Resources {
         type,
         data: parsed,
         ...authorOf(this.#caller),
-        ...(ifRevision !== undefined && { ifRevision }),
-        ...commandHeaders(request.headers),
+        ...headers,
         ...requestIds(request),
       },
       this.#caller,

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { changeAsRead } from '../as-read.ts';
 import { Fault } from '../fault.ts';
+import { newId } from '../new-id.ts';
 import type { Resources } from '../resources.ts';
 import { baseUrl, forRole, withSlash } from '../service.ts';
 import { invalid } from './faults.ts';
@@ -58,7 +58,7 @@ async function enroll(request: FastifyRequest, resources: Resources): Promise<No
   const body = Given.safeParse(request.body);
   if (!body.success) throw new Fault(400, 'MissingParameterValue', 'A node needs a driver, as text.');
   const { uuid, ...given } = body.data;
-  const id = uuid?.toLowerCase() ?? randomUUID();
+  const id = uuid?.toLowerCase() ?? newId(request);
   const attributes = attributesOf(request, given);
   await requireFreeName(resources, given.name, id);
   const provisionState = request.microversion.minor < enrollSince ? 'available' : 'enroll';

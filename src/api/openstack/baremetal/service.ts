@@ -48,9 +48,10 @@ const named: Readonly<Record<string, string>> = {
 };
 
 /** Without `Retry-After`: Ironic's own client breaks down over it. It comes again by itself. */
-function faultOf({ slug, type, message, help }: Problem): Fault {
+function faultOf({ slug, type, message, help, headers }: Problem): Fault {
   const kind = typeof help.ironic === 'string' ? help.ironic : (named[slug] ?? 'IronicException');
-  return new Fault(statuses[kind] ?? type.status, kind, message);
+  const { 'retry-after': _, ...kept } = headers;
+  return new Fault(statuses[kind] ?? type.status, kind, message, kept);
 }
 
 export const baremetal: Service = {

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { requireRole } from '../../auth.ts';
+import { Problem } from '../../problem.ts';
 import { roleForCommand } from '../../roles.ts';
-import type { Resources } from '../resources.ts';
 import { forRole } from '../service.ts';
 import { knows } from './faults.ts';
 import type { ServerState } from './server-state.ts';
@@ -42,8 +42,8 @@ export function externalEventRoutes(scope: FastifyInstance): void {
     const { events } = checked(bodyFor(request), request.body, 'body');
     const verdicts: object[] = [];
     let accepted = 0;
-    for (const event of events) {
-      const code = await take(request, request.resources, event);
+    for (const [number, event] of events.entries()) {
+      const code = await take(request, event, number);
       if (code === 200) accepted++;
       // What was said of the event itself is not told back: Nova's answer has its own verdict there.
       verdicts.push({ ...event, status: code === 200 ? 'completed' : 'failed', code });
@@ -53,17 +53,24 @@ export function externalEventRoutes(scope: FastifyInstance): void {
 }
 
 /** The verdict on one event. A server that is being built may hear early; one that is nowhere else has nobody to hear. */
-async function take(request: FastifyRequest, resources: Resources, event: Event): Promise<number> {
+async function take(request: FastifyRequest, event: Event, number: number): Promise<number> {
   const { name, server_uuid: given, tag, status } = event;
   const id = given.toLowerCase();
+  const { resources } = request;
   const server = await resources.find<ServerState>({ kind: 'server', id });
   if (!server) return 404;
   if (server.host === null && server.vmState !== 'building') return 422;
   if (!tag && needTag.includes(name)) return 400;
-  await resources.command(request, { kind: 'server', id }, 'ReceiveExternalEvent', {
-    name,
-    ...(tag && { tag }),
-    status,
-  });
-  return 200;
+  try {
+    const data = { name, ...(tag && { tag }), status };
+    await resources.commandPart(request, { kind: 'server', id }, 'ReceiveExternalEvent', data, number);
+    return 200;
+  } catch (error) {
+    const code = error instanceof Problem ? refused[error.type.status] : undefined;
+    if (code === undefined) throw error;
+    return code;
+  }
 }
+
+/** What the rules refuse, with their status, is the verdict on this event and on no other. */
+const refused: Readonly<Record<number, number>> = { 404: 404, 409: 422, 410: 404, 412: 422, 422: 422 };

@@ -1,6 +1,6 @@
-import { randomBytes, randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { newId } from '../new-id.ts';
 import type { Resources } from '../resources.ts';
 import { baseUrl, forRole } from '../service.ts';
 import { addressesOf } from './addresses.ts';
@@ -102,7 +102,7 @@ async function create(request: FastifyRequest, resources: Resources, wanted: Wan
   const ports = await portsIn(resources, wanted);
   if (count > 1 && ports.length > 0)
     throw badRequest('Unable to launch multiple instances with a single configured port ID.');
-  const ids = Array.from({ length: count }, () => randomUUID());
+  const ids = Array.from({ length: count }, (_, number) => newId(request, number));
   const { actor } = request.caller;
   const data = {
     description: wanted.description ?? null,
@@ -113,7 +113,7 @@ async function create(request: FastifyRequest, resources: Resources, wanted: Wan
     metadata: wanted.metadata ?? {},
     tags: wanted.tags ?? [],
     availabilityZone: wanted.availability_zone ?? null,
-    reservationId: `r-${randomBytes(4).toString('hex')}`,
+    reservationId: `r-${ids[0]!.slice(0, 8)}`,
     ports,
   };
   for (const [index, id] of ids.entries()) {

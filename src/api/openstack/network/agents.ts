@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { agentTypes } from '../../../domain/agent/identity.ts';
 import type { Agent } from '../../../domain/agent/state.ts';
+import { uuidFrom } from '../new-id.ts';
 import type { Resources } from '../resources.ts';
 import { forRole } from '../service.ts';
 import { type Attributes, dataOf, membersOf, truthValue } from './body.ts';
@@ -26,10 +26,7 @@ const attributes: Attributes = {
 };
 
 /** Agents go by host and type here, and by a UUID in Neutron: this one follows from the two. */
-function uuidOf({ id }: AgentState): string {
-  const digest = hash('sha1', `neutron agent ${id}`, 'hex');
-  return `${digest.slice(0, 8)}-${digest.slice(8, 12)}-5${digest.slice(13, 16)}-8${digest.slice(17, 20)}-${digest.slice(20, 32)}`;
-}
+const uuidOf = ({ id }: AgentState): string => uuidFrom(`neutron agent ${id}`);
 
 /** `2026-01-31 12:05:00`. */
 const agentTime = (time: string): string => time.replace('T', ' ').replace(/\.\d+Z$/, '');

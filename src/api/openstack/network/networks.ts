@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Network } from '../../../domain/network/state.ts';
+import { newId } from '../new-id.ts';
 import type { Resources } from '../resources.ts';
 import { forRole } from '../service.ts';
 import { type Attributes, dataOf, type Given, isObject, membersOf, wholeNumber } from './body.ts';
@@ -90,7 +90,12 @@ export function networkRoutes(scope: FastifyInstance): void {
       ...dataOf(rest, attributes, 'create'),
       segments,
     };
-    const done = await request.resources.command(request, { kind: 'network', id: randomUUID() }, 'CreateNetwork', data);
+    const done = await request.resources.command(
+      request,
+      { kind: 'network', id: newId(request) },
+      'CreateNetwork',
+      data,
+    );
     return reply.code(201).send({ network: networkShown(done.state as unknown as NetworkState) });
   });
 

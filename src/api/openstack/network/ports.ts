@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Port } from '../../../domain/port/state.ts';
+import { newId } from '../new-id.ts';
 import type { Resources } from '../resources.ts';
 import { forRole } from '../service.ts';
 import { type Attributes, dataOf, type Given, manyOf, membersOf, truthValue } from './body.ts';
@@ -156,13 +156,13 @@ async function createAll(request: FastifyRequest, resources: Resources, all: rea
   for (const given of all) wanted.push(await creation(request, resources, given));
   const made: Shown[] = [];
   try {
-    for (const data of wanted) {
-      const done = await resources.command(request, { kind: 'port', id: randomUUID() }, 'CreatePort', data);
+    for (const [number, data] of wanted.entries()) {
+      const done = await resources.command(request, { kind: 'port', id: newId(request, number) }, 'CreatePort', data);
       made.push(portShown(done.state as unknown as PortState));
     }
     return made;
   } catch (error) {
-    for (const { id } of made) await resources.command(request, { kind: 'port', id }, 'DeletePort');
+    for (const { id } of made) await resources.takeBack(request, { kind: 'port', id }, 'DeletePort');
     throw error;
   }
 }

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Subnet } from '../../../domain/network/events.ts';
+import { newId } from '../new-id.ts';
 import type { Resources } from '../resources.ts';
 import { forRole } from '../service.ts';
 import { type Attributes, dataOf, membersOf, truthValue } from './body.ts';
@@ -76,7 +76,7 @@ export function subnetRoutes(scope: FastifyInstance): void {
     } = membersOf(request, 'subnet');
     if (typeof networkId !== 'string') throw badRequest('A subnet needs a network_id.');
     const network = await networkWith(request.resources, networkId);
-    const id = randomUUID();
+    const id = newId(request);
     const data = { id, ...dataOf(given, attributes, 'create') };
     if (version !== undefined && version !== versionOf(String(given.cidr))) {
       throw badRequest(`${given.cidr} is not an address range of IP version ${version}.`);

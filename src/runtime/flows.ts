@@ -259,7 +259,7 @@ export class FlowRunner {
     for (;;) {
       const missing = (flow.needs?.(event, related) ?? []).filter((resource) => !known.has(streamOf(resource)));
       if (missing.length === 0) return related;
-      for (const resource of missing) known.set(streamOf(resource), await runtime.current(resource));
+      for (const resource of missing) known.set(streamOf(resource), await runtime.latest(resource));
     }
   }
 

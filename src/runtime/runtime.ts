@@ -117,6 +117,22 @@ export class Runtime {
   }
 
   /**
+   * The same, once what is on its way to the store has been answered. An event may be heard of before whoever wrote it is
+   * told: who acts on events must see at least what they tell.
+   */
+  async latest(resource: ResourceRef): Promise<CurrentState | null> {
+    return (await this.#settledHead(resource)).current;
+  }
+
+  async #settledHead(resource: ResourceRef): Promise<Head> {
+    for (;;) {
+      const head = await this.#heads.of(resource);
+      if (head.revision > (head.current?.revision ?? -1)) await head.durable.catch(() => {});
+      if (!head.broken) return head;
+    }
+  }
+
+  /**
    * When a resource that gives signs of life last did. Those before the process started are forgotten: silence is
    * counted from then on, so that a restart takes nobody for dead.
    */
@@ -233,7 +249,7 @@ export class Runtime {
     const heads = new Map<string, Head>();
     const needed = aggregate.needs?.(head.state, request, this.#settings) ?? [];
     if (needed.length > 0) await this.#isCurrent(head);
-    for (const other of needed) heads.set(streamOf(other), await this.#heads.of(other));
+    for (const other of needed) heads.set(streamOf(other), await this.#settledHead(other));
     return {
       stateOf: (other) => heads.get(streamOf(other))?.current?.state ?? null,
       heardAt: (other) => this.heardAt(other),

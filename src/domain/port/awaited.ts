@@ -30,7 +30,16 @@ export function awaitL2(it: Unfolding, around: Surroundings): void {
   if (host === null || device !== 'unreported' || !isAwaited(it.port) || !canReport(it.port, around)) return;
   if (round.completed.some(({ entity }) => entity === l2) || earlyReports.some((report) => report.host === host))
     return;
-  block(it, l2, `bound to ${host}`, host);
+  block(it, l2, wiringReason(host), host);
+}
+
+const wiringReason = (host: string): string => `bound to ${host}`;
+
+/** Nobody is left on the host to report the port, which is attached there all the same. */
+export function stopAwaitingL2InVain(it: Unfolding): void {
+  const block = blockOf(it.port, l2);
+  if (block?.host === undefined || block.reason !== wiringReason(block.host)) return; // somebody else's is theirs to lift
+  lift(it, l2, `nobody is left on ${block.host} to report`);
 }
 
 /** Whether anybody can say that the port is wired where it is. */

@@ -1,7 +1,7 @@
 import { type Decide, isAlive } from '../kernel/aggregate.ts';
 import { sameJson } from '../kernel/json.ts';
 import { changesOf, macAddressOf } from './attributes.ts';
-import { awaitDhcpOfChanged, awaitDhcpOfNew, canReport, stopAwaitingDhcp } from './awaited.ts';
+import { awaitDhcpOfChanged, awaitDhcpOfNew, canReport, stopAwaitingDhcp, stopAwaitingL2InVain } from './awaited.ts';
 import type { PortCommands } from './commands.ts';
 import { driversOf } from './drivers/configured.ts';
 import type { BindingCause, PortChanges, PortEvent } from './events.ts';
@@ -99,8 +99,9 @@ const rules: Decide<Port, Pick<PortCommands, Here>, PortEvent, PortFacts> = {
     const { host } = port.binding;
     stopAwaitingDhcp(it, around);
     bindIfNeeded(it, around, cause);
-    if (isBoundByAgent(port, around) && blockOf(port, l2)?.host === host && !canReport(port, around)) {
-      giveUp(it, around, cause);
+    if (blockOf(port, l2)?.host === host && !canReport(port, around)) {
+      if (isBoundByAgent(port, around)) giveUp(it, around, cause);
+      else stopAwaitingL2InVain(it);
     }
     it.settle('bound');
     return it.events;
@@ -114,7 +115,7 @@ export const decide: Decide<Port, Omit<PortCommands, Opening>, PortEvent, PortFa
   ...migrationRules,
 };
 
-/** A port that was bound without any agent waits for whom its owner has named, and no agent's absence matters to it. */
+/** To a port that was bound without any agent no agent's absence matters, but that it need not be waited for. */
 const isBoundByAgent = ({ binding }: Port, { drivers }: Surroundings): boolean =>
   isBound(binding) && drivers.some(({ name, agentType }) => name === binding.driver && agentType !== null);
 

@@ -1,0 +1,12 @@
+/** Worlds in which something once went wrong, and what it was. */
+export const namedSeeds: Readonly<Record<string, number>> = {
+  'a conductor that was back was taken over for a loss that lay behind': 6,
+  'on a quiet ledger, reactions of long ago were repeated after a crash': 21,
+  'one command in two processes at once: the second was answered with what it had not recorded': 185,
+  'a subnet that changed also changed what was recorded of its beginning': 132,
+  'a server gave up its node while that was being deployed, and nobody gave it back': 226,
+  'a port was looked at again before the agent that it waited for was known to be gone': 425,
+  'a process manager looked at a network before its newest event had been answered': 24,
+  'a port bound without an agent waited for one that was deleted': 694,
+  'a tear-down without any conductor was begun again, and again': 513,
+};

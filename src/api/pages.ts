@@ -78,7 +78,6 @@ async function referenceRenderer(): Promise<FastifyInstance> {
       telemetry: false,
       hideClientButton: true,
       agent: { disabled: true },
-      mcp: { disabled: true },
     },
   });
   return renderer;

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -91,6 +92,7 @@ export async function fillDisk(options: { rounds: number; seed: number; trouble:
     const known = randomUUID();
     await createPort(url, known);
     const stop = new AbortController();
+    setMaxListeners(0, stop.signal); // every request of every customer listens to it
     const working = Promise.all(customers.map((customer) => customer.work(url, stop.signal)));
     for (let round = 0; round < rounds && faults.length === 0; round++) {
       await pause(100 + random.below(300));

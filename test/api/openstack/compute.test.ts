@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, sharedLedger } from '../support.ts';
+import { patient } from './site.ts';
 
-const shared = sharedLedger(['--use-pending-state']);
+const shared = sharedLedger(['--use-pending-state', ...patient]);
 
 const call = (
   method: string,

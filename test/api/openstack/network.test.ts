@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, sharedLedger } from '../support.ts';
+import { patient } from './site.ts';
 
-const shared = sharedLedger();
+const shared = sharedLedger(patient);
 
 const call = (method: string, path: string, body?: unknown): Promise<Answer> =>
   shared().ask(`/network/v2.0/${path}`, {
@@ -103,7 +104,7 @@ describe('a client of Neutron', () => {
       body: { binding: { host: 'host2', status: 'INACTIVE', vif_type: 'ovs' } },
     });
     expect(errorOf(await call('POST', bindings, { binding: { host: 'host2' } }))).toBe('409 PortBindingAlreadyExists');
-    expect(errorOf(await call('POST', bindings, { binding: { host: 'nowhere' } }))).toBe('500 PortBindingError');
+    expect(errorOf(await call('POST', bindings, { binding: { host: 'nowhere' } }))).toBe('400 PortBindingError');
     expect(errorOf(await call('PUT', `${bindings}/host1/activate`))).toBe('409 PortBindingAlreadyActive');
     expect(errorOf(await call('PUT', `${bindings}/host3/activate`))).toBe('404 PortBindingNotFound');
     expect((await call('PUT', `${bindings}/host2/activate`)).body.binding).toMatchObject({ status: 'ACTIVE' });

@@ -21,7 +21,8 @@ export type Given = Readonly<Record<string, unknown>>;
 /** Neutron's clients write some numbers and truth values as text; what is neither stays as it is, to be refused. */
 export const wholeNumber = (given: unknown): unknown =>
   typeof given === 'string' && /^\d{1,9}$/.test(given) ? Number(given) : given;
-export const truthValue = (given: unknown): unknown => truth.get(String(given).toLowerCase()) ?? given;
+export const truthValue = (given: unknown): unknown =>
+  (typeof given === 'object' ? undefined : truth.get(String(given).toLowerCase())) ?? given;
 
 /** As it may be written in a body or a query. */
 export const truth: ReadonlyMap<string, boolean> = new Map([

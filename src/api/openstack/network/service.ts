@@ -25,7 +25,8 @@ const refusals: Readonly<Record<string, readonly [kind: string, status?: number]
   'binding-exists': ['PortBindingAlreadyExists'],
   'binding-not-found': ['PortBindingNotFound'],
   'binding-active': ['PortBindingAlreadyActive'],
-  'binding-failed': ['PortBindingError', 500],
+  // A failure of its own to Neutron (500); here nothing has failed but the binding.
+  'binding-failed': ['PortBindingError', 400],
   'network-not-found': ['NetworkNotFound'],
   'network-deleted': ['NetworkNotFound'],
   'subnet-not-found': ['SubnetNotFound'],

@@ -78,8 +78,10 @@ export function subnetRoutes(scope: FastifyInstance): void {
     const network = await networkWith(request.resources, networkId);
     const id = newId(request);
     const data = { id, ...dataOf(given, attributes, 'create') };
-    if (version !== undefined && version !== versionOf(String(given.cidr))) {
-      throw badRequest(`${given.cidr} is not an address range of IP version ${version}.`);
+    const { cidr } = given;
+    if (typeof cidr !== 'string') throw badRequest('A subnet needs a cidr, as text.');
+    if (version !== undefined && version !== versionOf(cidr)) {
+      throw badRequest(`${cidr} is not an address range of IP version ${JSON.stringify(version)}.`);
     }
     const done = await request.resources.command(request, { kind: 'network', id: network.id }, 'AddSubnet', data);
     return reply.code(201).send({ subnet: shownIn(done.state as unknown as NetworkState, id) });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { levels } from './api/log.ts';
+import { isLoopback, isTamperProof } from './api/loopback.ts';
 import { defaultMechanismDrivers, mechanismDrivers } from './domain/port/drivers/configured.ts';
 
 const driverNames = mechanismDrivers.map(({ name }) => name);
@@ -21,6 +22,11 @@ const commaSeparated = z.string().transform((text) =>
     .map((name) => name.trim())
     .filter((name) => name !== ''),
 );
+
+/** Who changes the keys on their way can be anybody. */
+const tamperProofUrl = z
+  .string()
+  .refine((url) => url === '' || isTamperProof(url), 'must be an https URL, or an http URL of this machine');
 
 const aDay = 86_400_000;
 const aYear = 366 * aDay;
@@ -47,13 +53,13 @@ const settings = {
   auditFile: setting(z.string(), '', {
     does: 'File that gets a line for each refused command and each refused caller: who, what, why. Empty: the log gets them.',
   }),
-  oidcIssuer: setting(z.union([z.literal(''), z.url({ protocol: /^https?$/ })], 'must be an http or https URL'), '', {
+  oidcIssuer: setting(tamperProofUrl, '', {
     does: 'Identity provider (OpenID Connect) whose JSON Web Tokens are taken beside those of the tokens file. Empty: none.',
   }),
   oidcAudience: setting(z.string(), '', {
     does: 'Audience (`aud`) that its tokens must be for. Needed with an issuer.',
   }),
-  oidcJwksUrl: setting(z.union([z.literal(''), z.url({ protocol: /^https?$/ })], 'must be an http or https URL'), '', {
+  oidcJwksUrl: setting(tamperProofUrl, '', {
     does: "Where its keys are. Empty: where the issuer's discovery document says.",
   }),
   oidcNameClaim: setting(z.string().min(1), 'sub', { does: 'Claim with the name that events remember.' }),
@@ -314,9 +320,6 @@ function fromFlags(args: readonly string[], problems: string[]): Map<SettingName
 /** Whether nobody is asked who they are. */
 export const isForAnybody = ({ tokensFile, oidcIssuer }: Pick<Config, 'tokensFile' | 'oidcIssuer'>): boolean =>
   tokensFile === '' && oidcIssuer === '';
-
-const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 
 /** The table of docs/settings.md. */
 export function renderSettings(): string {

@@ -1,4 +1,4 @@
-import { errors, type JWTPayload, jwtVerify } from 'jose';
+import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose';
 import { type Caller, callerOf, type Identify, invalidToken, unauthenticated } from '../auth.ts';
 import type { Log } from '../log.ts';
 import { apiProblem, passingProblem } from '../problem.ts';
@@ -36,7 +36,7 @@ const clockTolerance = 30;
 /** What stands in the claim of the project where somebody is confined to none. */
 const wholeSite = '*';
 
-const jwt = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i;
+const bearerToken = /^Bearer +(\S+) *$/i;
 
 /** Whoever brings a JSON Web Token of the site's identity provider is who it says; others are asked as before. */
 export function identifyByJwt(settings: OidcSettings, others: Identify, log: Log): Identify {
@@ -46,9 +46,18 @@ export function identifyByJwt(settings: OidcSettings, others: Identify, log: Log
     onFailure: (error) => log.warn('the keys of the identity provider could not be fetched', { error }),
   });
   return (headers) => {
-    const token = jwt.exec(headers.authorization ?? '')?.[1];
-    return token === undefined ? others(headers) : callerIn(token, keys, settings);
+    const token = bearerToken.exec(headers.authorization ?? '')?.[1];
+    return token !== undefined && isJwt(token) ? callerIn(token, keys, settings) : others(headers);
   };
+}
+
+/** Tokens of the file are any text, but hardly one that begins with the header of a JSON Web Token. */
+function isJwt(token: string): boolean {
+  try {
+    return decodeProtectedHeader(token).alg !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 async function callerIn(token: string, keys: KeySet, settings: OidcSettings): Promise<Caller> {

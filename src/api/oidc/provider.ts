@@ -1,5 +1,6 @@
 import type { JSONWebKeySet } from 'jose';
 import { z } from 'zod';
+import { isTamperProof } from '../loopback.ts';
 
 /** How long the provider may take to answer. */
 const timeoutMs = 5_000;
@@ -26,9 +27,11 @@ async function discovered(issuer: string): Promise<string> {
 }
 
 async function fetched(url: string): Promise<unknown> {
+  if (!isTamperProof(url)) throw new Error(`${url} is no https URL: anybody on the way could put other keys there.`);
   const response = await fetch(url, {
     signal: AbortSignal.timeout(timeoutMs),
     headers: { accept: 'application/json' },
+    redirect: 'error',
   });
   if (!response.ok) throw new Error(`${url} answers ${response.status}.`);
   return response.json();

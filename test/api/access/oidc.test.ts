@@ -158,6 +158,8 @@ describe('the keys of a provider', () => {
 test.each([
   [['--oidc-issuer', 'https://idp.example'], 'STACKLEDGER_OIDC_AUDIENCE'],
   [['--oidc-issuer', 'idp.example'], 'URL'],
+  [['--oidc-issuer', 'http://idp.example', '--oidc-audience', 'a'], 'must be an https URL'],
+  [['--oidc-jwks-url', 'http://10.0.0.7/keys'], 'must be an https URL'],
   [['--tls-cert-file', 'a.pem'], 'go together'],
 ])('%j is refused at the start', (args, reason) => {
   expect(() => loadConfig(args, {})).toThrow(reason);

@@ -95,3 +95,24 @@ test('a path that does not know a method says which it knows, in every service',
     expect([path, status, headers.get('allow')]).toEqual([path, 405, expect.stringContaining('GET')]);
   }
 });
+
+describe('a list', () => {
+  const unknown = '5ee1ca96-7f4e-4b0c-9d3a-0c1d2e3f4a5b';
+
+  // Nova refuses such a marker; Ironic and Neutron look for what it names.
+  test.each([
+    [`/compute/v2.1/servers?marker=${unknown}`, 400],
+    [`/baremetal/v1/nodes?marker=${unknown}`, 404],
+    [`/network/v2.0/networks?marker=${unknown}`, 404],
+    [`/network/v2.0/ports?limit=1&marker=${unknown}`, 404],
+  ])('%s, which goes on after nothing that is there, is %i', async (path, status) => {
+    expect((await shared().get(path)).status).toBe(status);
+  });
+
+  test('of no servers is empty to Nova, and of no nodes all to Ironic', async () => {
+    await post('/compute/v2.1/servers', { server: { name: 'one', flavorRef: '1', networks: 'none' } });
+    await post('/baremetal/v1/nodes', { driver: 'ipmi' });
+    expect((await shared().get('/compute/v2.1/servers?limit=0')).body).toEqual({ servers: [] });
+    expect((await shared().get('/baremetal/v1/nodes?limit=0')).body.nodes.length).toBeGreaterThan(0);
+  });
+});

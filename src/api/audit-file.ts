@@ -3,7 +3,7 @@ import { appendFile, rename, stat } from 'node:fs/promises';
 /** A file this large becomes the one before, whose end is then reached: two are kept. */
 const maxFileBytes = 64 * 1_048_576;
 
-/** Lines that wait for a slow disk hold so much at most; what comes beyond is dropped and counted. */
+/** Lines that wait for a slow disk hold so much at most; what comes beyond is dropped and counted, as what fails is. */
 const maxWaitingCharacters = 1_048_576;
 
 /** A file of JSON lines that grows to a bound, and holds up nobody who writes to it. */
@@ -47,7 +47,10 @@ export class AuditFile {
     while (this.#waiting !== '') {
       const text = this.#waiting;
       this.#waiting = '';
-      await this.#append(text).catch(this.#onFailure);
+      await this.#append(text).catch((error) => {
+        this.#dropped += text.split('\n').length - 1;
+        this.#onFailure(error);
+      });
     }
     this.#writing = null;
   }

@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, readFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { Audit, type RefusedAttempt } from '../../../src/api/audit.ts';
+import { AuditFile } from '../../../src/api/audit-file.ts';
 import { hashPassword } from '../../../src/api/passwords.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { startStackledger } from '../../../src/main.ts';
@@ -184,6 +185,29 @@ describe('what is refused', () => {
     now = 1000;
     refuse();
     expect(written.at(-1)).toMatchObject({ suppressed: 9500, path: '/v1/ports/x/commands' });
+  });
+
+  test('is kept in two files of bounded size, and counted where the disk takes it no more', async () => {
+    const failures: unknown[] = [];
+    const path = writeFile('audit.jsonl', '');
+    truncateSync(path, 64 * 1_048_576);
+    const file = await AuditFile.open(path, (error) => failures.push(error));
+    file.write({ n: 1 });
+    await file.close();
+    expect([statSync(`${path}.1`).size, readFileSync(path, 'utf8')]).toEqual([
+      64 * 1_048_576,
+      expect.stringMatching('"n":1'),
+    ]);
+
+    rmSync(path);
+    mkdirSync(path);
+    file.write({ n: 2 });
+    await file.close();
+    rmSync(path, { recursive: true });
+    file.write({ n: 3 });
+    await file.close();
+    expect(failures).toHaveLength(1);
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ n: 3, dropped: 1 });
   });
 
   test('needs a place to be written to', async () => {

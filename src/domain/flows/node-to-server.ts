@@ -6,7 +6,7 @@ import type { Node } from '../node/state.ts';
 import { pathOf } from '../node/verbs.ts';
 import type { Server } from '../server/state.ts';
 import type { Flow, FlowCommand, FlowEvent } from './flow.ts';
-import { release } from './server-to-node.ts';
+import { isOnlyClaimed, release } from './server-to-node.ts';
 
 type DataOf<T extends NodeEvent['type']> = Extract<NodeEvent, { type: T }>['data'];
 
@@ -77,7 +77,7 @@ const reactions: Readonly<Record<string, (event: FlowEvent, node: Node, server: 
 const chances: Readonly<Record<string, (event: FlowEvent, node: Node) => boolean>> = {
   NodeProvisionStateChanged: ({ data }, node) =>
     (data as DataOf<'NodeProvisionStateChanged'>).from !== 'deleting' && isReleasable(node),
-  NodeReleased: (_event, { provisionState }) => provisionState === 'available',
+  NodeReleased: (_event, node) => isOnlyClaimed(node),
 };
 
 /**

@@ -48,9 +48,13 @@ function nodeOf(server: ResourceRef, nodeId: string | undefined | null, related:
   return isAlive(node) && node!.instanceId === server.id ? node : null;
 }
 
+/** An operator may have taken it out of service in between. */
+export const isOnlyClaimed = ({ provisionState }: Node): boolean =>
+  provisionState === 'available' || provisionState === 'manageable' || provisionState === 'enroll';
+
 /** A node that was only claimed is let go; one that has something of the server on it is torn down. */
 export const release = (node: Node): FlowCommand =>
-  node.provisionState === 'available' ? associate(node.id, null) : provision(node.id, 'deleted');
+  isOnlyClaimed(node) ? associate(node.id, null) : provision(node.id, 'deleted');
 
 const reactions: Readonly<Record<string, (event: FlowEvent, related: Related) => FlowCommand[]>> = {
   /** The node is claimed when it is chosen: whoever comes second is told. */

@@ -75,8 +75,10 @@ const reactions: Readonly<Record<string, (event: FlowEvent, node: Node, server: 
  * operator: begun again by itself, it might go on for ever.
  */
 const chances: Readonly<Record<string, (event: FlowEvent, node: Node) => boolean>> = {
-  NodeProvisionStateChanged: ({ data }, node) =>
-    (data as DataOf<'NodeProvisionStateChanged'>).from !== 'deleting' && isReleasable(node),
+  NodeProvisionStateChanged({ data }, node) {
+    const { from, to } = data as DataOf<'NodeProvisionStateChanged'>;
+    return from !== 'deleting' && to === node.provisionState && isReleasable(node);
+  },
   NodeReleased: (_event, node) => isOnlyClaimed(node),
 };
 

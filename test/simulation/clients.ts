@@ -78,13 +78,14 @@ export class Clients {
     const process = random.oneOf(processes());
     if (errand.sentTo.has(process)) return;
     errand.sentTo.add(process);
-    if (!errand.answer) this.#open.add(errand);
+    const known = errand.answer;
+    if (!known) this.#open.add(errand);
     process.runtime.execute(errand.request).then(
       (outcome) => {
         if (process.isDead) return;
         errand.sentTo.delete(process);
         this.#open.delete(errand);
-        acknowledgements.take(errand, outcome);
+        acknowledgements.take(errand, outcome, known);
         if (!errand.answer) this.#answered.push(errand);
         if (errand.answer?.outcome !== 'done') errand.answer = outcome;
       },

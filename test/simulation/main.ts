@@ -15,7 +15,9 @@ const started = performance.now();
 let failed = 0;
 let events = 0;
 let worlds = 0;
-for (let seed = first; seed < first + count; seed++) {
+let stopped = false;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => (stopped = true));
+for (let seed = first; seed < first + count && !stopped; seed++) {
   const fate = await simulate(seed);
   worlds += 1;
   events += fate.log.length;

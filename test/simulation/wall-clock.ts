@@ -7,6 +7,7 @@ import { type Clock, ManualClock } from '../../src/runtime/clock.ts';
 export class WallClock implements Clock {
   readonly #steady = new ManualClock();
   #offsetMs = 0;
+  #furthest = 0;
 
   now(): number {
     return this.#steady.now() + this.#offsetMs;
@@ -24,6 +25,12 @@ export class WallClock implements Clock {
   }
 
   set(byMs: number): void {
+    this.#furthest = Math.max(this.#furthest, this.now());
     this.#offsetMs += byMs;
+  }
+
+  /** Sets it to where it was at its furthest: nothing that was recorded lies ahead of it then. */
+  catchUp(): void {
+    this.set(Math.max(this.#furthest - this.now(), 0));
   }
 }

@@ -103,6 +103,7 @@ export class World {
   /** Nothing goes wrong any more, nobody begins anything, and everything that was begun comes to its end. */
   async settle(): Promise<void> {
     this.#weather.calmDown();
+    this.clock.catchUp();
     await this.#deliverAll();
     for (let minute = 0; minute < 16; minute++) {
       await this.#pass(50_000);

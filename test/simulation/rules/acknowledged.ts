@@ -23,11 +23,12 @@ export class Acknowledgements {
     return this.#highest.get(stream) ?? -1;
   }
 
-  take(errand: Errand, outcome: Outcome): void {
+  /** @param known what had been answered before the command was sent this time */
+  take(errand: Errand, outcome: Outcome, known: Outcome | null): void {
     try {
       this.#witness.look();
       if (outcome.outcome === 'done') this.#done(errand, outcome);
-      else this.#refused(errand, outcome);
+      else this.#refused(errand, outcome, known);
     } catch (violation) {
       this.#onViolation(violation);
     }
@@ -59,11 +60,15 @@ export class Acknowledgements {
     this.#highest.set(stream, Math.max(this.highest(stream), done.revision));
   }
 
-  /** A refusal has changed nothing; that the command came may be recorded. */
-  #refused({ request, answer }: Errand, { refusal }: Refused): void {
+  /**
+   * A refusal has changed nothing; that the command came may be recorded. Where it is sent to two processes at once, one may
+   * refuse it before the other carries it out.
+   */
+  #refused({ request, answer, sentTo }: Errand, { refusal }: Refused, known: Outcome | null): void {
     const stream = streamOf(request.resource);
-    if (answer?.outcome === 'done')
+    if (known?.outcome === 'done')
       throw new Violation('acknowledged-once', `${request.key} was done, and then refused: ${refusal.message}`);
+    if (answer?.outcome === 'done' || sentTo.size > 0) return;
     const events = this.#witness.past(stream)?.events ?? [];
     const own = events.filter(({ metadata }) => metadata.requestId === request.key);
     const recorded: readonly string[] = ['NodeReportIgnored', 'ReportIgnored'];

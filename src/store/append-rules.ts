@@ -15,6 +15,8 @@ export interface StreamPast {
   /** Id of the last event; null where there is none. */
   readonly eventId: string | null;
   holds(eventId: string): boolean;
+  /** Id of the event at a revision; undefined where there is none. */
+  eventIdAt(revision: number): string | undefined;
   /** At most `count` events from this revision on. */
   events(from: number, count: number): readonly { readonly id: string; readonly position: number }[];
   receipt(commandId: string): PastReceipt | undefined;
@@ -60,12 +62,20 @@ function earlierAnswer(request: AppendRequest, past: StreamPast, known: PastRece
   if (receipt && known?.bodyHash !== receipt.bodyHash) return null;
   if (events.length === 0) {
     const same = known?.eventCount === 0 && known.lastRevision === expectedRevision;
-    return same ? { kind: 'repeat', revision: known.lastRevision, position: known.position } : null;
+    return same && restsOn(request, past)
+      ? { kind: 'repeat', revision: known.lastRevision, position: known.position }
+      : null;
   }
   if (expectedRevision >= past.revision) return null;
   const there = past.events(expectedRevision + 1, events.length);
   if (there.length < events.length || there.some((event, index) => event.id !== events[index]!.id)) return null;
+  if (!restsOn(request, past)) return null;
   return { kind: 'repeat', revision: expectedRevision + events.length, position: there.at(-1)!.position };
+}
+
+/** Whoever rests on an event that is not there has seen another stream than this, whatever else is the same. */
+function restsOn({ expectedRevision, expectedEventId }: AppendRequest, past: StreamPast): boolean {
+  return expectedEventId === undefined || past.eventIdAt(expectedRevision) === expectedEventId;
 }
 
 /** What a verdict means to the caller who is refused. */

@@ -33,6 +33,25 @@ export function describeReceipts(open: OpenEngine, many: number): void {
       expect(found).toEqual({ ...receipt, eventCount: 0, lastRevision: 1, position });
     });
 
+    it('answers its command again only where that rests on the same event', async () => {
+      const stream = freshStream();
+      const [first, second] = someEvents(2);
+      const receipt = receiptFor('command-1');
+      await store.append({ stream, expectedRevision: -1, events: [first!] });
+      const again = (expectedEventId: string) =>
+        store.append({ stream, expectedRevision: 0, expectedEventId, events: [], receipt });
+      await again(first!.id);
+      expect(await again(first!.id)).toMatchObject({ revision: 0 });
+      expect(await faultOf(again(second!.id))).toMatchObject({ code: 'wrong-expected-revision' });
+
+      const made = { commandId: 'command-2', bodyHash: 'hash-2' };
+      const withEvents = (expectedEventId: string) =>
+        store.append({ stream, expectedRevision: 0, expectedEventId, events: [second!], receipt: made });
+      await withEvents(first!.id);
+      expect(await withEvents(first!.id)).toMatchObject({ revision: 1 });
+      expect(await faultOf(withEvents(second!.id))).toMatchObject({ code: 'wrong-expected-revision' });
+    });
+
     it('belongs to one stream', async () => {
       const [stream, other] = [freshStream(), freshStream()];
       for (const each of [stream, other])

@@ -12,5 +12,6 @@ export const namedSeeds: Readonly<Record<string, number>> = {
   'a tear-down that had failed was seen from its own beginning, and begun again': 954,
   'an operator took a node out of service that was claimed, and it was never let go': 896,
   'an append that rests on an event that was lost': 204,
+  'a command sent to two processes was answered by the one that had decided it on an event that was lost': 1124,
   'an append at a revision that somebody else has taken': 10,
 };

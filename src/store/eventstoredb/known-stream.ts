@@ -11,6 +11,8 @@ export class KnownStream implements StreamPast {
   readonly name: string;
   readonly #calls: Calls;
   readonly #ids = new Set<string>();
+  /** The same, by revision. */
+  readonly #idAt: string[] = [];
   readonly #receipts = new Map<string, PastReceipt>();
   revision = -1;
   position = 0;
@@ -34,6 +36,10 @@ export class KnownStream implements StreamPast {
 
   holds(eventId: string): boolean {
     return this.#ids.has(eventId);
+  }
+
+  eventIdAt(revision: number): string | undefined {
+    return this.#idAt[revision];
   }
 
   /** Nothing: who has to compare older events reads them, see `withEvents`. */
@@ -61,6 +67,7 @@ export class KnownStream implements StreamPast {
       position,
       eventId,
       holds: (id) => this.holds(id),
+      eventIdAt: (at) => this.eventIdAt(at),
       receipt: (id) => this.receipt(id),
       events: () => there,
     };
@@ -74,6 +81,7 @@ export class KnownStream implements StreamPast {
     this.position = Number(event.position);
     this.eventId = event.id;
     this.#ids.add(event.id);
+    this.#idAt.push(event.id);
     if (!receipt) return;
     const { commandId, bodyHash, eventCount } = receipt;
     const { revision: lastRevision, position } = this;

@@ -30,6 +30,10 @@ export class MemoryStream implements StreamPast {
     return this.#ids.has(eventId);
   }
 
+  eventIdAt(revision: number): string | undefined {
+    return this.#events[revision]?.id;
+  }
+
   events(from: number, count: number): { id: string; position: number }[] {
     return this.#events.slice(from, from + count).map(({ id, position }) => ({ id, position: Number(position) }));
   }

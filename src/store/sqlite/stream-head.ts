@@ -100,6 +100,10 @@ export class StreamHead implements StreamPast {
     return this.id !== null && this.#sql.holds.get(this.id, eventId) !== undefined;
   }
 
+  eventIdAt(revision: number): string | undefined {
+    return this.events(revision, 1)[0]?.id;
+  }
+
   events(from: number, count: number): { id: string; position: number }[] {
     if (this.id === null) return [];
     return this.#sql.eventsFrom.all(this.id, from, count) as { id: string; position: number }[];

@@ -13,5 +13,6 @@ export const namedSeeds: Readonly<Record<string, number>> = {
   'an operator took a node out of service that was claimed, and it was never let go': 896,
   'an append that rests on an event that was lost': 204,
   'a command sent to two processes was answered by the one that had decided it on an event that was lost': 1124,
+  'a port that nobody owned any more waited for DHCP after that was taken away': 971,
   'an append at a revision that somebody else has taken': 10,
 };

@@ -1,3 +1,4 @@
+import type { Network } from '../network/state.ts';
 import { block, blockOf, dhcp, l2, lift } from './provisioning.ts';
 import type { Port } from './state.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -78,14 +79,24 @@ export function awaitDhcpOfChanged(it: Unfolding, around: Surroundings): void {
 export function stopAwaitingDhcp(it: Unfolding, around: Surroundings): void {
   const reasons: readonly string[] = Object.values(dhcpReasons);
   if (!reasons.includes(blockOf(it.port, dhcp)?.reason ?? '')) return; // somebody else's block is theirs to lift
-  if (!around.network) lift(it, dhcp, 'the network is gone');
-  const answer = dhcpAnswer(it.port, around);
-  if (answer?.awaited === false) lift(it, dhcp, answer.reason);
+  // Whoever owns the port by now: one that nobody owns any more waits as vainly as the others.
+  const answer = around.network
+    ? dhcpServes(it.port, around.network)
+    : { awaited: false, reason: 'the network is gone' };
+  if (!answer.awaited) lift(it, dhcp, answer.reason);
 }
 
-/** Whether DHCP will report the port; null where the question does not arise. A dead agent counts: it may return. */
-function dhcpAnswer(port: Port, { network }: Surroundings): { awaited: boolean; reason: string } | null {
-  if (!isAwaited(port) || !network) return null;
+interface DhcpAnswer {
+  readonly awaited: boolean;
+  readonly reason: string;
+}
+
+/** Whether DHCP will report the port; null where the question does not arise. */
+const dhcpAnswer = (port: Port, { network }: Surroundings): DhcpAnswer | null =>
+  isAwaited(port) && network ? dhcpServes(port, network) : null;
+
+/** Whether somebody answers for the port's addresses. A dead agent counts: it may return. */
+function dhcpServes(port: Port, network: Network): DhcpAnswer {
   if (port.fixedIps.length === 0) return { awaited: false, reason: 'it has no address' };
   const own = new Set(port.fixedIps.map(({ subnetId }) => subnetId));
   const served = network.subnets.some(({ id, enableDhcp }) => enableDhcp && own.has(id));

@@ -91,6 +91,14 @@ describe('a port waits no longer', () => {
     });
   });
 
+  test('for a DHCP agent that is unscheduled after the port has lost its owner', async () => {
+    const site = await waiting();
+    await site.tell('UpdatePort', { deviceId: '', deviceOwner: '' });
+    await site.execute('network', networkId, 'UnscheduleDhcpAgent', { host: dhcpHost });
+    await site.settle();
+    expect((await site.state()).blocks).toEqual([]);
+  });
+
   test('for a DHCP agent that is deleted', async () => {
     const site = await waiting();
     await site.deleteAgent(agentRef(dhcpHost, 'DHCP agent'));

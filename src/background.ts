@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { aggregates } from './domain/aggregates.ts';
 import type { Search } from './domain/flows/searching-flow.ts';
+import type { ResourceRef } from './domain/kernel/resource.ts';
 import { countedStates } from './domain/node/under-way.ts';
 import { deferred } from './projections/host/deferred.ts';
 import { searchViews } from './projections/search.ts';
@@ -9,6 +10,7 @@ import { timestamp } from './runtime/clock.ts';
 import { type AnyFlow, FlowRunner, type FlowsObserver } from './runtime/flows.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import { type EventStore, isShared } from './store/event-store.ts';
+import { StoreError } from './store/store-error.ts';
 
 export interface BackgroundOptions {
   readonly store: EventStore;
@@ -113,13 +115,28 @@ export class Background {
     while (!(await views.waitFor(head, patienceMs, signal))) if (signal.aborted) return;
     for await (const { resource } of views.deadlines()) {
       if (signal.aborted) return;
-      await this.#options.runtime.takeUp(resource);
+      await this.#takeUpOne(resource);
     }
     for (const id of await searchViews(views, { kind: 'node', provisionStates: countedStates })) {
       if (signal.aborted) return;
-      await this.#options.runtime.takeUp({ kind: 'node', id });
+      await this.#takeUpOne({ kind: 'node', id });
     }
     this.#takenUp = true;
+  }
+
+  /** One that cannot be read is its own trouble; a ledger that is out of reach is waited for. */
+  async #takeUpOne(resource: ResourceRef): Promise<void> {
+    const { signal } = this.#stopping;
+    const { runtime, observer } = this.#options;
+    while (!signal.aborted) {
+      try {
+        return await runtime.takeUp(resource);
+      } catch (error) {
+        observer.backgroundFailed(`the deadlines of ${resource.kind} ${resource.id}`, error);
+        if (!(error instanceof StoreError)) return;
+        await pause(retryMs, undefined, { signal, ref: false }).catch(() => {});
+      }
+    }
   }
 
   /** What other processes have set in motion is kept by the one that does the work of all. */
@@ -133,7 +150,7 @@ export class Background {
       try {
         for await (const { resource, at } of views.deadlines()) {
           if (at > soon || signal.aborted) break;
-          await runtime.takeUp(resource);
+          await this.#takeUpOne(resource);
         }
       } catch (error) {
         observer.backgroundFailed('deadlines of other processes', error);
@@ -144,6 +161,9 @@ export class Background {
 
 /** How often the deadlines that other processes may have set are looked through. */
 const lookAheadMs = 5_000;
+
+/** After a ledger out of reach, the next try. */
+const retryMs = 1_000;
 
 /** How long at a time to wait for the read models to catch up. */
 const patienceMs = 5_000;

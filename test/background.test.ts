@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadConfig } from '../src/config.ts';
 import { type Stackledger, startStackledger } from '../src/main.ts';
@@ -66,6 +67,33 @@ describe('a ledger that is stopped and started again', () => {
     );
     expect(failures).toHaveLength(1);
     expect(failures[0].actor).toMatchObject({ type: 'system' });
+  });
+
+  test('keeps the deadlines of all others where a resource cannot be read any more', async () => {
+    const before = await start();
+    const nodes = [nthId(1), nthId(2), nthId(3)];
+    for (const id of nodes) {
+      await before.tell('nodes', id, 'EnrollNode', { provisionState: 'available' });
+      await before.tell('nodes', id, 'SetProvisionState', { target: 'active' });
+      await before.tell('nodes', id, 'ReportProvisionEvent', { event: 'wait' });
+      await before.post('/v1/clock', { advance: 'PT1M' });
+    }
+    await before.ready();
+    await ledger.stop();
+    const file = new Database(join(folder, 'ledger.db'));
+    const damaged = file
+      .prepare(`UPDATE events SET data = 'no JSON' WHERE stream = (SELECT id FROM streams WHERE name = ?)`)
+      .run(`node-${nodes[0]}`);
+    file.close();
+    expect(damaged.changes).toBeGreaterThan(2);
+
+    const after = await start();
+    await after.ready();
+    await after.post('/v1/clock', { advance: 'PT40M' });
+    for (const id of nodes.slice(1)) {
+      expect((await after.get(`/v1/nodes/${id}`)).body).toMatchObject({ provisionState: 'deploy failed' });
+    }
+    expect((await after.get(`/v1/nodes/${nodes[0]}`)).status).toBe(409);
   });
 
   test('carries out whole, or not at all, what arrives while it starts and stops (C081)', async () => {

@@ -9,6 +9,8 @@ export default defineConfig({
   test: {
     // What takes long on a cluster is played by `npm run test:esdb` alone.
     include: ['test/**/*.test.ts', ...(process.env.STACKLEDGER_TEST_ENGINE === 'esdb' ? ['test/**/*.esdb.ts'] : [])],
+    // Much of the time goes by in servers that suites start: two at a time also where there are two cores.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },

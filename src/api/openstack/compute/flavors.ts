@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Resources } from '../resources.ts';
+import { namedByServers } from '../named-by-servers.ts';
 import { forRole } from '../service.ts';
 import { linksTo } from './server-shown.ts';
-import type { ServerState } from './server-state.ts';
 
 /** Flavors are names here: clients that look one up find it, and nothing of how large it is. */
 export function flavorRoutes(scope: FastifyInstance): void {
@@ -21,20 +20,11 @@ export function flavorRoutes(scope: FastifyInstance): void {
   });
   for (const path of ['/v2.1/flavors', '/v2.1/flavors/detail']) {
     scope.get(path, forRole('reader'), async (request) => ({
-      flavors: [...(await inUse(request.resources))].sort().map((name) => shown(request, name)),
+      flavors: (await namedByServers(request.resources, 'flavorRef')).map((name) => shown(request, name)),
     }));
   }
   scope.get<{ Params: { name: string } }>('/v2.1/flavors/:name', forRole('reader'), async (request) => ({
     flavor: shown(request, request.params.name),
   }));
   scope.get('/v2.1/flavors/:name/os-extra_specs', forRole('reader'), async () => ({ extra_specs: {} }));
-}
-
-/** As the servers name them. */
-async function inUse(resources: Resources): Promise<Set<string>> {
-  const names = new Set<string>();
-  for await (const { flavorRef } of resources.list<ServerState>({ kind: 'server' })) {
-    if (flavorRef !== null) names.add(flavorRef);
-  }
-  return names;
 }

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { type Audience, statusFilterFor, vmStatesFor } from '../../../domain/server/audience.ts';
 import { taskStates, vmStates } from '../../../domain/server/states.ts';
-import { filterFor, matchesFilter, statusFor } from '../../../domain/server/status.ts';
+import { matchesFilter, statusFor } from '../../../domain/server/status.ts';
 import type { ListQuery } from '../../../projections/queries.ts';
 import { allOf, type ListingRules, listingOf, nextPage, type Query } from '../listing.ts';
 import type { Resources } from '../resources.ts';
@@ -144,10 +144,7 @@ function statusCondition(audience: Audience, statuses: readonly string[], strict
 const isDeleted = (status: string): boolean => status.toUpperCase() === 'DELETED';
 
 function requireStatus(audience: Audience, status: string): void {
-  if (statusFilterFor(audience, [status]).vmStates.length > 0) return;
-  // PENDING is a word, but not one of this caller's.
-  if (filterFor([status]).vmStates.length > 0 && audience === 'knows-pending') return;
-  throw badRequest('Invalid status value');
+  if (statusFilterFor(audience, [status]).vmStates.length === 0) throw badRequest('Invalid status value');
 }
 
 /** Every status that servers in these vm_states can have: what the read models are asked for. */

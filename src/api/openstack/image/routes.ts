@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Server } from '../../../domain/server/state.ts';
 import { allOf, type Query } from '../listing.ts';
-import type { Resources } from '../resources.ts';
+import { namedByServers } from '../named-by-servers.ts';
 import { baseUrl, forAll, forRole, withSlash } from '../service.ts';
 
 /**
@@ -15,7 +14,7 @@ export function imageRoutes(scope: FastifyInstance): void {
 
   scope.get('/v2/images', forRole('reader'), async (request) => {
     const names = allOf(request.query as Query, 'name');
-    const ids = names.length > 0 ? [] : [...(await inUse(request.resources))].sort();
+    const ids = names.length > 0 ? [] : await namedByServers(request.resources, 'imageRef');
     return { images: ids.map(imageShown), first: '/v2/images', schema: '/v2/schemas/images' };
   });
   scope.get<{ Params: { id: string } }>('/v2/images/:id', forRole('reader'), async ({ params }) =>
@@ -44,12 +43,3 @@ const imageShown = (id: string) => ({
   file: `/v2/images/${id}/file`,
   schema: '/v2/schemas/image',
 });
-
-/** As the servers name them. */
-async function inUse(resources: Resources): Promise<Set<string>> {
-  const ids = new Set<string>();
-  for await (const { imageRef } of resources.list<Server & Readonly<Record<string, unknown>>>({ kind: 'server' })) {
-    if (imageRef !== null) ids.add(imageRef);
-  }
-  return ids;
-}

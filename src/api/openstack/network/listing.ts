@@ -7,6 +7,12 @@ import { invalid, notFound } from './faults.ts';
 
 export type Shown = Readonly<Record<string, unknown>> & { readonly id: string };
 
+/** A filter that the read models know for one value; of several, each is held against what is shown. */
+export const oneOf =
+  (name: 'name' | 'network' | 'device' | 'project' | 'host') =>
+  ([value, ...more]: string[]): Partial<ListQuery> =>
+    more.length === 0 && value ? { [name]: value } : {};
+
 const paging = ['limit', 'marker', 'sort_key', 'sort_dir', 'fields', 'page_reverse'];
 
 /** A collection whose members are resources of one kind. */

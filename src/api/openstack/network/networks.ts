@@ -5,7 +5,7 @@ import type { Resources } from '../resources.ts';
 import { forRole } from '../service.ts';
 import { type Attributes, dataOf, type Given, isObject, membersOf, wholeNumber } from './body.ts';
 import { invalid, notFound } from './faults.ts';
-import { type Collection, fieldsOf, listCollection, type Shown } from './listing.ts';
+import { type Collection, fieldsOf, listCollection, oneOf, type Shown } from './listing.ts';
 import { lifetimeShown } from './shown.ts';
 
 export type NetworkState = Network & Readonly<Record<string, unknown>>;
@@ -69,9 +69,9 @@ const collection: Collection<NetworkState> = {
   ],
   query: {
     id: (ids) => ({ ids }),
-    name: ([name, ...more]) => (more.length === 0 && name ? { name } : {}),
-    project_id: ([project, ...more]) => (more.length === 0 && project ? { project } : {}),
-    tenant_id: ([project, ...more]) => (more.length === 0 && project ? { project } : {}),
+    name: oneOf('name'),
+    project_id: oneOf('project'),
+    tenant_id: oneOf('project'),
   },
   sortKeys: { id: 'id', name: 'name', status: 'status', created_at: 'createdAt', updated_at: 'updatedAt' },
 };

@@ -5,7 +5,7 @@ import type { Resources } from '../resources.ts';
 import { forRole } from '../service.ts';
 import { type Attributes, dataOf, type Given, manyOf, membersOf, truthValue } from './body.ts';
 import { badRequest, invalid, notFound } from './faults.ts';
-import { type Collection, fieldsOf, listCollection, type Shown } from './listing.ts';
+import { type Collection, fieldsOf, listCollection, oneOf, type Shown } from './listing.ts';
 import { lifetimeShown } from './shown.ts';
 
 export type PortState = Port & Readonly<Record<string, unknown>>;
@@ -86,12 +86,12 @@ const collection: Collection<PortState> = {
   query: {
     id: (ids) => ({ ids }),
     status: (status) => ({ status }),
-    name: ([name, ...more]) => (more.length === 0 && name ? { name } : {}),
-    network_id: ([network, ...more]) => (more.length === 0 && network ? { network } : {}),
-    device_id: ([device, ...more]) => (more.length === 0 && device ? { device } : {}),
-    project_id: ([project, ...more]) => (more.length === 0 && project ? { project } : {}),
-    tenant_id: ([project, ...more]) => (more.length === 0 && project ? { project } : {}),
-    'binding:host_id': ([host, ...more]) => (more.length === 0 && host ? { host } : {}),
+    name: oneOf('name'),
+    network_id: oneOf('network'),
+    device_id: oneOf('device'),
+    project_id: oneOf('project'),
+    tenant_id: oneOf('project'),
+    'binding:host_id': oneOf('host'),
   },
   sortKeys: {
     id: 'id',

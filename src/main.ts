@@ -48,15 +48,23 @@ export interface Stackledger {
 export async function startStackledger(config: LedgerConfig, open: typeof openStore = openStore): Promise<Stackledger> {
   const log = new Log(config.logLevel, (line) => process.stderr.write(line));
   const access = await openAccess(config, log);
-  const opened = await open(config.store, { clock: config.clock });
+  /** Ends what was begun, the last first: also where what comes after it cannot begin. */
+  const endings = [() => access.close()];
+  const end = async (): Promise<void> => {
+    for (const ending of endings.splice(0).reverse()) await ending();
+  };
   try {
+    const opened = await open(config.store, { clock: config.clock });
+    endings.push(() => opened.close());
     const clock = config.clock === 'manual' ? new ManualClock(await timeOfLastEvent(opened)) : new SystemClock();
     const { app, runtime, background } = await assemble(config, opened, clock, access, log);
     const connections = new Connections(app.server);
     const notifier = novaNotifier(config, opened, log);
     await notifier?.start();
+    endings.push(async () => notifier?.stop());
     const anchors = await anchorKeeper(config, opened, log);
     await anchors?.start();
+    endings.push(async () => anchors?.stop());
     const url = await listen(app, config);
     log.info('listening', { url, store: withoutPassword(config.store) });
     background.start();
@@ -64,14 +72,11 @@ export async function startStackledger(config: LedgerConfig, open: typeof openSt
       await stopListening(app, connections, config.shutdownMs);
       runtime.close();
       await background.stop();
-      await notifier?.stop();
-      await anchors?.stop();
-      await access.close();
-      await opened.close();
+      await end();
     };
     return { url, stop, renewCertificate: () => renewCertificate(app, access, log) };
   } catch (error) {
-    await opened.close();
+    await end();
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -86,6 +87,13 @@ describe('a server that is started', () => {
     const { port } = new URL(await first.listening());
     const samePort = start(['--port', port, '--store', 'memory:']);
     const sameLedger = start(['--port', '0', '--store', store]);
+    // What was begun before the port was asked for does not keep it from ending.
+    const folder = mkdtempSync(join(tmpdir(), 'stackledger-'));
+    const key = join(folder, 'key.pem');
+    writeFileSync(key, generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    const anchored = ['--anchors-file', join(folder, 'anchors.ndjson'), '--anchor-key-file', key];
+    const withAnchors = start(['--port', port, '--store', 'memory:', ...anchored]);
+    expect(await withAnchors.exited).toBe(1);
     expect(await samePort.exited).toBe(1);
     expect(samePort.output.err).toContain(
       `127.0.0.1:${port} is taken by another program; stop that one, or set STACKLEDGER_PORT.`,

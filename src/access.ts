@@ -58,7 +58,8 @@ async function readAccounts(config: Settings): Promise<TokensFile | null> {
 async function auditFile({ auditFile: path }: Settings, log: Log): Promise<AuditFile | null> {
   if (path === '') return null;
   const onFailure = (error: unknown): void => log.error('a refusal could not be written down', { error });
-  return AuditFile.open(path, onFailure).catch(unusable('STACKLEDGER_AUDIT_FILE', path));
+  const onHalfLine = (): void => log.warn('a line of refusals broke off; it stays as a line of its own', { path });
+  return AuditFile.open(path, onFailure, onHalfLine).catch(unusable('STACKLEDGER_AUDIT_FILE', path));
 }
 
 const unusable =

@@ -15,7 +15,10 @@ import type { PortSettings } from './domain/port/drivers/configured.ts';
 import { AnchorKeeper, AnchorsRefused } from './runtime/anchors/anchor-keeper.ts';
 import { readAnchorKey } from './runtime/anchors/anchor-key.ts';
 import { type Clock, ManualClock, SystemClock } from './runtime/clock.ts';
+import { LeasedWork } from './runtime/leased-work.ts';
+import { beginningOf } from './runtime/notifier/checkpoint.ts';
 import { NovaNotifier } from './runtime/notifier/nova-notifier.ts';
+import type { NovaNotifierOptions } from './runtime/notifier/nova-notifier-options.ts';
 import { Runtime } from './runtime/runtime.ts';
 import { type EventStore, formatPosition, parsePosition } from './store/event-store.ts';
 import { withoutPassword } from './store/eventstoredb/connection-string.ts';
@@ -59,7 +62,7 @@ export async function startStackledger(config: LedgerConfig, open: typeof openSt
     const clock = config.clock === 'manual' ? new ManualClock(await timeOfLastEvent(opened)) : new SystemClock();
     const { app, runtime, background } = await assemble(config, opened, clock, access, log);
     const connections = new Connections(app.server);
-    const notifier = novaNotifier(config, opened, log);
+    const notifier = await novaNotifier(config, opened, log);
     await notifier?.start();
     endings.push(async () => notifier?.stop());
     const anchors = await anchorKeeper(config, opened, log);
@@ -139,10 +142,10 @@ async function assemble(
 }
 
 /** Tells a Nova outside what ports tell their servers, where that is asked for. Nova lives in real time. */
-function novaNotifier(config: LedgerConfig, store: EventStore, log: Log): NovaNotifier | null {
+async function novaNotifier(config: LedgerConfig, store: EventStore, log: Log): Promise<LeasedWork | null> {
   const { novaNotifyUrl: url, novaNotifyToken: token } = config;
   if (url === '') return null;
-  return new NovaNotifier({
+  const options: NovaNotifierOptions = {
     url,
     ...(token !== '' && { token }),
     batchMs: config.novaNotifyBatchMs,
@@ -161,18 +164,35 @@ function novaNotifier(config: LedgerConfig, store: EventStore, log: Log): NovaNo
       followFailed: (error) => log.warn('notifications wait for the ledger', { error }),
       checkpointFailed: (error) => log.warn('the checkpoint of notifications was not kept', { error }),
     },
+  };
+  await beginningOf(options);
+  return new LeasedWork({
+    store,
+    name: 'nova-notifier',
+    make: (lost) => new NovaNotifier({ ...options, lost }),
+    onTurn: () => log.info('this process tells Nova'),
+    onFailure: (error) => log.error('notifications could not begin', { error }),
   });
 }
 
 /** Keeps signed anchors of the ledger, where that is asked for. */
-async function anchorKeeper(config: LedgerConfig, store: EventStore, log: Log): Promise<AnchorKeeper | null> {
+async function anchorKeeper(config: LedgerConfig, store: EventStore, log: Log): Promise<LeasedWork | null> {
   const { anchorsFile: path, anchorKeyFile, anchorEveryMs: everyMs } = config;
   if (path === '') return null;
   const key = await readAnchorKey(anchorKeyFile).catch((error) => {
     throw new ConfigError([`STACKLEDGER_ANCHOR_KEY_FILE, ${anchorKeyFile}: ${error.message}`]);
   });
   const onFailure = (error: unknown): void => log.error('the ledger could not be anchored', { error });
-  return new AnchorKeeper({ store, path, key, everyMs, clock: new SystemClock(), onFailure });
+  const onHalfLine = (): void => log.warn('an anchor broke off; it stays as a line of its own', { path });
+  const options = { store, path, key, everyMs, clock: new SystemClock(), onFailure, onHalfLine };
+  return new LeasedWork({
+    store,
+    // Who names the same file takes turns; who names another keeps a series of anchors of its own.
+    name: `anchors-${path}`,
+    make: (lost) => new AnchorKeeper({ ...options, lost }),
+    onTurn: () => log.info('this process anchors the ledger', { path }),
+    onFailure,
+  });
 }
 
 /** Connections that are open go on with what they began with. */

@@ -1,4 +1,5 @@
-import { appendFile, rename, stat } from 'node:fs/promises';
+import { rename, stat } from 'node:fs/promises';
+import { LineAppender } from '../runtime/line-appender.ts';
 
 /** A file this large becomes the one before, whose end is then reached: two are kept. */
 const maxFileBytes = 64 * 1_048_576;
@@ -9,22 +10,28 @@ const maxWaitingCharacters = 1_048_576;
 /** A file of JSON lines that grows to a bound, and holds up nobody who writes to it. */
 export class AuditFile {
   readonly #path: string;
+  readonly #file: LineAppender;
   readonly #onFailure: (error: unknown) => void;
   #bytes: number;
   #waiting = '';
   #dropped = 0;
   #writing: Promise<void> | null = null;
 
-  private constructor(path: string, bytes: number, onFailure: (error: unknown) => void) {
+  private constructor(path: string, file: LineAppender, bytes: number, onFailure: (error: unknown) => void) {
     this.#path = path;
+    this.#file = file;
     this.#bytes = bytes;
     this.#onFailure = onFailure;
   }
 
   /** @throws Error where the file cannot be written */
-  static async open(path: string, onFailure: (error: unknown) => void): Promise<AuditFile> {
-    await appendFile(path, '', { mode: 0o600 });
-    return new AuditFile(path, (await stat(path)).size, onFailure);
+  static async open(
+    path: string,
+    onFailure: (error: unknown) => void,
+    onHalfLine: (path: string) => void,
+  ): Promise<AuditFile> {
+    const file = await LineAppender.open(path, { mode: 0o600, flush: false, onHalfLine });
+    return new AuditFile(path, file, (await stat(path)).size, onFailure);
   }
 
   write(entry: object): void {
@@ -60,7 +67,7 @@ export class AuditFile {
       await rename(this.#path, `${this.#path}.1`);
       this.#bytes = 0;
     }
-    await appendFile(this.#path, text, { mode: 0o600 });
+    await this.#file.append(text);
     this.#bytes += Buffer.byteLength(text);
   }
 }

@@ -1,5 +1,5 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, truncate, writeFile } from 'node:fs/promises';
 import Database from 'better-sqlite3';
 import { describe, expect, it, vi } from 'vitest';
 import { verifyLedger } from '../../src/cli/verify/verify-ledger.ts';
@@ -8,15 +8,23 @@ import { parseAnchor } from '../../src/runtime/anchors/anchor.ts';
 import { AnchorKeeper, AnchorsRefused, anchorLines } from '../../src/runtime/anchors/anchor-keeper.ts';
 import { chainLink, withChain, withoutChain } from '../../src/runtime/chain.ts';
 import { SystemClock } from '../../src/runtime/clock.ts';
+import type { EventStore } from '../../src/store/event-store.ts';
 import { openStore } from '../../src/store/open-store.ts';
+import { nthId } from '../support/ledger.ts';
 import { db, smallLedger, tamper, web } from './ledger-file.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 
-/** Anchors a ledger up to its end. */
-async function anchor(path: string, file: string, key: KeyObject = privateKey): Promise<void> {
+/** Keeps anchors of a ledger until that is done. */
+async function anchorUntil(
+  path: string,
+  file: string,
+  key: KeyObject,
+  done: (store: EventStore) => unknown,
+): Promise<{ halfLines: number }> {
   const store = await openStore(`sqlite:${path}`, { readOnly: true });
   const failures: unknown[] = [];
+  let halfLines = 0;
   const everyMs = 10;
   const keeper = new AnchorKeeper({
     store,
@@ -25,20 +33,29 @@ async function anchor(path: string, file: string, key: KeyObject = privateKey): 
     everyMs,
     clock: new SystemClock(),
     onFailure: (error) => failures.push(error),
+    onHalfLine: () => halfLines++,
   });
   try {
     await keeper.start();
-    await vi.waitFor(async () => expect(await anchoredPosition(file)).toBe(await store.head()));
+    await done(store);
     await keeper.stop();
   } finally {
     await store.close();
   }
   expect(failures).toEqual([]);
+  return { halfLines };
 }
 
+/** Anchors a ledger up to its end. */
+const anchor = (path: string, file: string, key: KeyObject = privateKey) =>
+  anchorUntil(path, file, key, (store) =>
+    vi.waitFor(async () => expect(await anchoredPosition(file)).toBe(await store.head())),
+  );
+
+/** Where the last whole anchor stands. */
 async function anchoredPosition(file: string): Promise<string | undefined> {
-  const text = await readFile(file, 'utf8');
-  return text === '' ? undefined : parseAnchor(text.trimEnd().split('\n').at(-1)!).position;
+  const last = (await readFile(file, 'utf8')).split('\n').findLast((line) => line.endsWith('"}'));
+  return last === undefined ? undefined : parseAnchor(last).position;
 }
 
 async function findings(path: string, file: string, key = publicKey) {
@@ -80,6 +97,17 @@ function relink(path: string, name: string): void {
     file.prepare('UPDATE events SET metadata = ? WHERE position = ?').run(withChain(metadataText, chain), position);
   }
   file.close();
+}
+
+/** One more event, of a port of its own. */
+function record(path: string): void {
+  const columns = 'position, stream, revision, id, type, v, time, data, metadata';
+  tamper(
+    path,
+    `INSERT INTO streams (name) VALUES ('port-${nthId(3)}')`,
+    `INSERT INTO events (${columns}) SELECT 14, (SELECT max(id) FROM streams), 0, id, type, v, time, data, metadata
+       FROM events WHERE position = 1`,
+  );
 }
 
 /** What else remembers the end of a stream. */
@@ -163,6 +191,59 @@ describe('somebody with the database in hand, who covers the traces inside it', 
     const file = `${path}.anchors`;
     await anchor(path, file, generateKeyPairSync('ed25519').privateKey);
     expect(await findings(path, file, createPublicKey(privateKey))).toEqual(['anchor-forged  -1']);
+  });
+});
+
+describe('an anchor that broke off, since the disk was full', () => {
+  /** A file whose last anchor has so many characters left. */
+  async function brokenOff(length: number) {
+    const ledger = await anchoredLedger();
+    const whole = await readFile(ledger.file, 'utf8');
+    await writeFile(ledger.file, whole.slice(0, length));
+    return { ...ledger, whole };
+  }
+
+  it.each([2, 40, 200])(
+    'after %d characters is kept apart, and what it would have said is said again',
+    async (length) => {
+      const { path, file, whole } = await brokenOff(length);
+      expect(await anchor(path, file)).toEqual({ halfLines: 1 });
+      const lines = (await readFile(file, 'utf8')).split('\n');
+      expect(lines).toEqual([
+        whole.slice(0, length),
+        expect.stringMatching(/"previous":"","signature":"[\w-]+"}$/),
+        '',
+      ]);
+      expect(await findings(path, file)).toEqual([]);
+    },
+  );
+
+  it('before its line break is whole: the next one follows on it', async () => {
+    const { path, file } = await brokenOff(-1);
+    record(path);
+    expect(await anchor(path, file)).toEqual({ halfLines: 1 });
+    const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
+    expect(lines.map((line) => parseAnchor(line).position)).toEqual(['0000000000000013', '0000000000000014']);
+    expect(await findings(path, file)).not.toContain('anchor-forged  -1');
+  });
+
+  it('does not cover up for one that was cut off later', async () => {
+    const { path, file } = await anchoredLedger();
+    record(path);
+    await anchor(path, file);
+    const [first, second] = (await readFile(file, 'utf8')).split('\n');
+    await writeFile(file, `${first!.slice(0, 200)}\n${second}\n`);
+    expect(await findings(path, file)).toContain('anchor-forged  -1');
+  });
+});
+
+describe('an anchors file of a ledger that is old', () => {
+  it('is read from its end', async () => {
+    const { path, file } = await anchoredLedger();
+    const line = await readFile(file, 'utf8');
+    await truncate(file, 2 ** 36);
+    await appendFile(file, `\n${line}`);
+    expect(await anchorUntil(path, file, privateKey, () => {})).toEqual({ halfLines: 0 });
   });
 });
 

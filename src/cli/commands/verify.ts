@@ -77,8 +77,8 @@ async function anchorsOf({ anchors, anchorKey }: VerifyOptions): Promise<Anchors
 }
 
 function describe(verification: Verification, url: string, tookMs: number, { style }: Terminal): string[] {
-  const { ledger, events, streams, receipts, snapshots, unknownTypes, compared, anchors, findings, findingCount } =
-    verification;
+  const { ledger, events, streams, receipts, snapshots, unknownTypes, compared, findings, findingCount } = verification;
+  const { anchors, halfAnchors } = verification;
   const unknown = Object.entries(unknownTypes).map(([type, count]) => `${type} (${formatCount(count)})`);
   const facts = formatPairs([
     ['ledger', `${ledger.ledgerId}, ${url}, created ${ledger.createdAt}`],
@@ -87,7 +87,7 @@ function describe(verification: Verification, url: string, tookMs: number, { sty
     ['snapshots', `${formatCount(snapshots.compared)}${ignoredNote(snapshots.ignored)}`],
     ...(unknown.length > 0 ? [['unknown', unknown.join(', ')] as const] : []),
     ...(compared === null ? [] : [['compared', `${plural(compared, 'resource')} with the server`] as const]),
-    ...(anchors === null ? [] : [['anchors', formatCount(anchors)] as const]),
+    ...(anchors === null ? [] : [['anchors', `${formatCount(anchors)}${halvesNote(halfAnchors)}`] as const]),
   ]);
   const more = findingCount - findings.length;
   const verdict =
@@ -105,6 +105,9 @@ function describe(verification: Verification, url: string, tookMs: number, { sty
 
 const ignoredNote = (ignored: number): string =>
   ignored > 0 ? `, and ${formatCount(ignored)} of another version of the fold, which are not used` : '';
+
+const halvesNote = (halves: number): string =>
+  halves > 0 ? `, and ${formatCount(halves)} that broke off as they were written, which count for nothing` : '';
 
 function describeFinding({ check, stream, revision, position, detail }: Finding, { red, bold }: Style): string[] {
   const places = [revision >= 0 && `revision ${revision}`, position !== '' && `position ${position}`].filter(Boolean);

@@ -4,6 +4,7 @@ import {
   type AnchoredHead,
   digestStart,
   digestWith,
+  isHalfAnchor,
   isSignedBy,
   lineHash,
   parseAnchor,
@@ -32,6 +33,8 @@ export class AnchorCheck {
   #fitted = startPosition;
   #digestFits = true;
   anchors = 0;
+  /** Anchors that broke off when they were written, and count for nothing. */
+  halves = 0;
 
   constructor(lines: AsyncIterable<string>, key: KeyObject, ledgerId: string, report: Report) {
     this.#lines = lines[Symbol.asyncIterator]();
@@ -100,6 +103,10 @@ export class AnchorCheck {
     for (let read = await this.#lines.next(); !read.done; read = await this.#lines.next()) {
       this.#line++;
       const line = read.value;
+      if (isHalfAnchor(line)) {
+        this.halves++;
+        continue;
+      }
       const fault = this.#faultOf(line);
       this.#previous = lineHash(line);
       if (fault === null) return parseAnchor(line);

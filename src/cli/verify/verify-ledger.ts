@@ -24,6 +24,8 @@ export interface Verification {
   readonly compared: number | null;
   /** Anchors the ledger was held against; null where none were given. */
   readonly anchors: number | null;
+  /** Lines of the anchors' file that broke off when they were written. */
+  readonly halfAnchors: number;
   readonly findingCount: number;
   readonly findings: readonly Finding[];
 }
@@ -84,6 +86,7 @@ export async function verifyLedger(
     unknownTypes: Object.fromEntries(unknownTypes),
     compared,
     anchors: anchors?.anchors ?? null,
+    halfAnchors: anchors?.halves ?? 0,
     findingCount,
     findings,
   };

@@ -1,16 +1,17 @@
 import type { KeyObject } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { type EventStore, type RecordedEvent, startPosition } from '../../store/event-store.ts';
 import { withoutChain } from '../chain.ts';
 import { type Clock, timestamp } from '../clock.ts';
+import { LineAppender, linesFromEnd } from '../line-appender.ts';
 import {
   type Anchor,
   type AnchoredHead,
   anchorLine,
   digestStart,
   digestWith,
+  isHalfAnchor,
   lineHash,
   parseAnchor,
 } from './anchor.ts';
@@ -24,7 +25,11 @@ export interface AnchorKeeperOptions {
   /** An anchor is made so long after the one before, if anything was recorded since. */
   readonly everyMs: number;
   readonly clock: Clock;
+  /** Aborts where another process writes the file from now on. */
+  readonly lost?: AbortSignal;
   readonly onFailure: (error: unknown) => void;
+  /** An anchor that broke off was found at the end of the file; it stays there as a line of its own. */
+  readonly onHalfLine: (path: string) => void;
 }
 
 /** More streams than these are not left to one line: it stays a line that can be read. */
@@ -41,10 +46,11 @@ export class AnchorKeeper {
   readonly #stopping = new AbortController();
   #following: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
-  #file: FileHandle | null = null;
+  #file: LineAppender | null = null;
   #position = startPosition;
   #digest = digestStart;
-  #previous = '';
+  /** Hash of the last line; null where it is not known whether one is in the file. */
+  #previous: string | null = '';
   #heads = new Map<string, AnchoredHead>();
   #writing: Promise<void> = Promise.resolve();
 
@@ -54,10 +60,10 @@ export class AnchorKeeper {
 
   /** Goes on where the file ends. @throws AnchorsRefused where the ledger is not the one that was anchored */
   async start(): Promise<void> {
-    const { store, path, everyMs } = this.#options;
-    const last = await lastLine(path);
+    const { store, path, everyMs, onHalfLine } = this.#options;
+    const last = await lastAnchorLine(path);
     if (last !== null) this.#resume(last, store.info.ledgerId, await store.head());
-    this.#file = await open(path, 'a');
+    this.#file = await LineAppender.open(path, { mode: 0o666, flush: true, onHalfLine });
     this.#following = this.#follow();
     this.#timer = setInterval(() => this.#anchorSoon(), everyMs);
   }
@@ -69,7 +75,6 @@ export class AnchorKeeper {
     await this.#following;
     this.#anchorSoon();
     await this.#writing;
-    await this.#file?.close();
   }
 
   #resume(line: string, ledgerId: string, head: string): void {
@@ -119,8 +124,9 @@ export class AnchorKeeper {
   }
 
   async #anchor(): Promise<void> {
-    if (this.#heads.size === 0 || !this.#file) return;
-    const { store, key, clock } = this.#options;
+    if (this.#heads.size === 0 || !this.#file || this.#options.lost?.aborted) return;
+    const { store, key, clock, path } = this.#options;
+    const previous = this.#previous ?? hashOf(await lastAnchorLine(path));
     const heads = this.#heads;
     const anchor: Anchor = {
       ledgerId: store.info.ledgerId,
@@ -128,13 +134,13 @@ export class AnchorKeeper {
       time: timestamp(clock.now()),
       digest: this.#digest,
       heads: Object.fromEntries(heads),
-      previous: this.#previous,
+      previous,
     };
     const line = anchorLine(anchor, key);
     this.#heads = new Map();
+    this.#previous = null;
     try {
-      await this.#file.appendFile(`${line}\n`);
-      await this.#file.sync();
+      await this.#file.append(`${line}\n`);
       this.#previous = lineHash(line);
     } catch (error) {
       this.#heads = new Map([...heads, ...this.#heads]);
@@ -157,12 +163,10 @@ export async function* anchorLines(path: string): AsyncGenerator<string, void, u
   for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) if (line !== '') yield line;
 }
 
-async function lastLine(path: string): Promise<string | null> {
-  let last: string | null = null;
-  try {
-    for await (const line of anchorLines(path)) last = line;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
-  return last;
+/** The last line that did not break off; null where there is none. Only the end of the file is read. */
+async function lastAnchorLine(path: string): Promise<string | null> {
+  for await (const line of linesFromEnd(path)) if (line !== '' && !isHalfAnchor(line)) return line;
+  return null;
 }
+
+const hashOf = (line: string | null): string => (line === null ? '' : lineHash(line));

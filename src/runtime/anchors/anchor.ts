@@ -57,6 +57,19 @@ export function parseAnchor(line: string): Anchor {
   return anchor;
 }
 
+const beginning = '{"ledgerId":"';
+
+/** Whether a line is the first part of an anchor: what a disk that was full, or a crash, has left of it. */
+export function isHalfAnchor(line: string): boolean {
+  if (!line.startsWith(beginning) && !beginning.startsWith(line)) return false;
+  try {
+    JSON.parse(line);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
 /** Whether the holder of the key has signed the line. */
 export function isSignedBy(line: string, key: KeyObject): boolean {
   const found = /^(.*),"signature":"([A-Za-z0-9_-]+)"\}$/s.exec(line);

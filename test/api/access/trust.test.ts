@@ -13,6 +13,10 @@ import { connected, eventually, portId, startLedger } from '../support.ts';
 import { startProvider } from './idp.ts';
 import { bearer, tokensFile, writeFile } from './people.ts';
 
+const unexpected = (what: unknown): void => {
+  throw new Error('not expected', { cause: what });
+};
+
 const provider = await startProvider();
 afterAll(provider.stop);
 
@@ -191,7 +195,7 @@ describe('what is refused', () => {
     const failures: unknown[] = [];
     const path = writeFile('audit.jsonl', '');
     truncateSync(path, 64 * 1_048_576);
-    const file = await AuditFile.open(path, (error) => failures.push(error));
+    const file = await AuditFile.open(path, (error) => failures.push(error), unexpected);
     file.write({ n: 1 });
     await file.close();
     expect([statSync(`${path}.1`).size, readFileSync(path, 'utf8')]).toEqual([
@@ -208,6 +212,19 @@ describe('what is refused', () => {
     await file.close();
     expect(failures).toHaveLength(1);
     expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ n: 3, dropped: 1 });
+  });
+
+  test('after one that broke off begins on a line of its own', async () => {
+    const half = '{"time":"2026-11-29T10:00:00.000Z","req';
+    const path = writeFile('audit-half.jsonl', half);
+    const halfLines: string[] = [];
+    const file = await AuditFile.open(path, unexpected, (found) => halfLines.push(found));
+    file.write({ n: 1 });
+    file.write({ n: 2 });
+    await file.close();
+    expect(halfLines).toEqual([path]);
+    const lines = readFileSync(path, 'utf8').split('\n');
+    expect(lines).toEqual([half, expect.stringMatching('"n":1'), expect.stringMatching('"n":2'), '']);
   });
 
   test('needs a place to be written to', async () => {

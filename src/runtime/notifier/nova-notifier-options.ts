@@ -22,6 +22,8 @@ export interface NovaNotifierOptions extends NovaNotifierSettings {
   readonly fetch: typeof fetch;
   /** From 0 to 1, as `Math.random`. */
   readonly random: () => number;
+  /** Aborts where another process tells Nova from now on: the checkpoint is its own then. */
+  readonly lost?: AbortSignal;
   readonly observer?: NovaNotifierObserver;
 }
 

@@ -1,6 +1,7 @@
 import { portToServer } from '../../domain/flows/port-to-server.ts';
 import { formatPosition, parsePosition, type RecordedEvent } from '../../store/event-store.ts';
 import { timestamp } from '../clock.ts';
+import { beginningOf, checkpointName } from './checkpoint.ts';
 import { type DeadLetter, DeadLetters } from './dead-letters.ts';
 import { type Notification, Notifications, UnfoldablePort } from './notification.ts';
 import { type ItemAnswer, type NovaAnswer, NovaEndpoint } from './nova-endpoint.ts';
@@ -8,7 +9,6 @@ import type { NovaNotifierHealth, NovaNotifierOptions } from './nova-notifier-op
 import { type Entry, Queue } from './queue.ts';
 import { Signal } from './signal.ts';
 
-const checkpointName = 'nova-notifier';
 /** Where nothing is to be told, the checkpoint is kept so often. */
 const checkpointMs = 60_000;
 /** Notifications read ahead; the rest waits in the ledger. */
@@ -61,10 +61,8 @@ export class NovaNotifier {
 
   /** Settles when it is certain where it begins: what is recorded from then on is told. */
   async start(): Promise<void> {
-    const { store } = this.#options;
-    const kept = await store.loadCheckpoint(checkpointName);
-    this.#read = kept ?? (await store.head());
-    await this.#keepCheckpoint();
+    this.#read = await beginningOf(this.#options, this.#stop.signal);
+    this.#savedAt = this.#options.clock.now();
     this.#running = Promise.all([this.#follow(), this.#deliver()]);
   }
 
@@ -244,7 +242,8 @@ export class NovaNotifier {
 
   /** One that is lost or old costs time: Nova is told the same again. */
   async #keepCheckpoint(): Promise<void> {
-    const { store, clock, observer } = this.#options;
+    const { store, clock, lost, observer } = this.#options;
+    if (lost?.aborted) return;
     this.#savedAt = clock.now();
     const checkpoint = { name: checkpointName, position: this.#position() };
     await store.saveCheckpoint(checkpoint).catch((error) => observer?.checkpointFailed?.(error));

@@ -2,6 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { plainEnvironment } from '../support/environment.ts';
 
 const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 
@@ -14,12 +15,9 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** The environment of somebody who has set nothing. */
-const plain = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('STACKLEDGER_')));
-
 /** Starts the command line as a process of its own. */
 export function start(args: readonly string[], env: Record<string, string> = {}): ChildProcessWithoutNullStreams {
-  const child = spawn(process.execPath, ['--import', 'tsx', main, ...args], { env: { ...plain, ...env } });
+  const child = spawn(process.execPath, ['--import', 'tsx', main, ...args], { env: { ...plainEnvironment, ...env } });
   onTestFinished(() => {
     child.kill('SIGKILL');
   });

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../src/store/open-store.ts';
 import { clientOf, eventually } from '../api/support.ts';
 import { all } from '../contract/support.ts';
+import { plainEnvironment } from '../support/environment.ts';
 import { TestCluster } from '../support/eventstoredb/cluster.ts';
 import { nthId } from '../support/ledger.ts';
 
@@ -16,15 +17,22 @@ const entry = fileURLToPath(new URL('../api/fixtures/serve.ts', import.meta.url)
 async function startProcess(store: string) {
   const flags = ['--port', '0', '--store', store, '--log-level', 'silent'];
   const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', entry, ...flags], {
+    env: plainEnvironment,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const [line] = (await once(createInterface({ input: child.stdout! }), 'line')) as [string];
+  const line = await firstLine(child);
   const url = /http:\S+?(?=,)/.exec(line)![0];
   const kill = async (): Promise<void> => {
     child.kill('SIGKILL');
     await once(child, 'exit');
   };
   return { ...clientOf(url), kill };
+}
+
+/** @throws Error where the process ends before it says anything */
+async function firstLine(child: ChildProcess): Promise<string> {
+  for await (const line of createInterface({ input: child.stdout! })) return line;
+  throw new Error('a process ended before it listened');
 }
 
 type Process = Awaited<ReturnType<typeof startProcess>>;

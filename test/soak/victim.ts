@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { plainEnvironment } from '../support/environment.ts';
 
 const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
-const plain = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('STACKLEDGER_')));
 
 /** The built server as a process of its own, one that must expect to be killed. */
 export class Victim {
@@ -16,7 +16,7 @@ export class Victim {
 
   constructor(flags: readonly string[]) {
     this.#child = spawn(process.execPath, [main, 'serve', '--port', '0', '--log-level', 'warn', ...flags], {
-      env: plain,
+      env: plainEnvironment,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#exited = once(this.#child, 'close');

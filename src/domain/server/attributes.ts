@@ -1,4 +1,5 @@
 import { type Decide, isAlive } from '../kernel/aggregate.ts';
+import { sameJson } from '../kernel/json.ts';
 import { admit } from './admission.ts';
 import { buildStarted } from './build.ts';
 import type { ServerCommands } from './commands.ts';
@@ -30,7 +31,7 @@ export const openCreation: Decide<Server | null, Pick<ServerCommands, 'CreateSer
 export function changesOf(server: Server, given: object): ServerChanges {
   const current = server as unknown as Readonly<Record<string, unknown>>;
   const changed = Object.entries(given).filter(
-    ([name, value]) => value !== undefined && JSON.stringify(current[name]) !== JSON.stringify(value),
+    ([name, value]) => value !== undefined && !sameJson(current[name], value),
   );
   return Object.fromEntries(changed);
 }

@@ -1,4 +1,5 @@
 import type { Decide } from '../kernel/aggregate.ts';
+import { sameJson } from '../kernel/json.ts';
 import { admit, claimPending, rebuildPending } from './admission.ts';
 import { buildStarted } from './build.ts';
 import { toCondition } from './changes.ts';
@@ -86,7 +87,7 @@ export const pendingDecisions: Decide<Server, Pick<ServerCommands, Subject>, Ser
     const lease = liveLease(server, facts);
     if (!lease) return refuse('pending-server-not-claimed', `${holder} has no claim on this server.`);
     const renewed = claimed(holder, facts);
-    return JSON.stringify(renewed.data) === JSON.stringify({ holder, expiresAt: lease.expiresAt }) ? [] : [renewed];
+    return sameJson(renewed.data, { holder, expiresAt: lease.expiresAt }) ? [] : [renewed];
   },
 
   ReleasePendingClaim(server, data, facts) {

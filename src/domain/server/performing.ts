@@ -1,4 +1,5 @@
 import type { Decide } from '../kernel/aggregate.ts';
+import { sameJson } from '../kernel/json.ts';
 import { type ActionName, actionOf, stepsOf } from './actions.ts';
 import { admit, situation } from './admission.ts';
 import { toHost } from './changes.ts';
@@ -19,7 +20,7 @@ const given = (data: object): Arguments =>
 
 /** Whether just this is being done already. */
 const isUnderWay = ({ operation }: Server, name: ActionName, data: object): boolean =>
-  operation?.action === name && JSON.stringify(operation.arguments) === JSON.stringify(given(data));
+  operation?.action === name && sameJson(operation.arguments, given(data));
 
 /** Begins the action if the server may do it now; asked for again while it is done, it is answered as accepted. */
 export function start(server: Server, name: ActionName, data: object, facts: ServerFacts): ServerEvent[] {

@@ -166,9 +166,9 @@ describe('the attributes of a server', () => {
     it
       .when('UpdateServer', { name: 'web-2', description: null })
       .leadsTo({ type: 'ServerUpdated', data: { changes: { name: 'web-2' } } })
-      .when('UpdateServer', { metadata: { role: 'web' }, tags: ['blue'] })
-      .state({ metadata: { role: 'web' }, tags: ['blue'] })
-      .when('UpdateServer', { metadata: { role: 'web' } })
+      .when('UpdateServer', { metadata: { role: 'web', tier: 'front' }, tags: ['blue'] })
+      .state({ metadata: { role: 'web', tier: 'front' }, tags: ['blue'] })
+      .when('UpdateServer', { metadata: { tier: 'front', role: 'web' } })
       .events(),
   );
 

@@ -134,7 +134,11 @@ export class CommandGate {
 }
 
 export const unreadable = (resource: ResourceRef, unfoldable: UnfoldableEvent): Problem =>
-  apiProblem('resource-unreadable', unfoldable.message, whereabouts(resource, unfoldable));
+  apiProblem(
+    unfoldable.newer ? 'resource-of-newer-version' : 'resource-unreadable',
+    unfoldable.message,
+    whereabouts(resource, unfoldable),
+  );
 
 /** The caller's resource is sound, and so is the command. It goes away when that of the other resource does. */
 function relatedUnreadable(damaged: ResourceRef, unfoldable: UnfoldableEvent): Problem {
@@ -142,9 +146,10 @@ function relatedUnreadable(damaged: ResourceRef, unfoldable: UnfoldableEvent): P
   return passingProblem('related-resource-unreadable', detail, { damaged, ...whereabouts(damaged, unfoldable) }, 60);
 }
 
-const whereabouts = ({ kind, id }: ResourceRef, { event }: UnfoldableEvent) => ({
+const whereabouts = ({ kind, id }: ResourceRef, { event, newer }: UnfoldableEvent) => ({
   revision: event.revision,
   position: event.position,
   eventType: event.type,
+  ...(newer && { eventVersion: newer.version, knownVersion: newer.knownVersion }),
   history: `/v1/${kind}s/${encodeURIComponent(id)}/history`,
 });

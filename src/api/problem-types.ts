@@ -127,6 +127,12 @@ export const apiProblems = {
     explanation:
       'One of its recorded events does not fit the rules of this program. Nothing was stored. Other resources are not affected. `revision` and `position` name the event; `/history` shows the events before it.',
   },
+  'resource-of-newer-version': {
+    status: 409,
+    title: 'The history of this resource needs a newer version of the program',
+    explanation:
+      'A newer version of Stackledger has recorded one of its events: this one knows the event up to `knownVersion`, and does not guess what `eventVersion` means. Nothing was stored. Upgrade this process, or ask one that is upgraded. Other resources are not affected. `revision` and `position` name the event; `/history` shows the events before it.',
+  },
   'body-too-large': {
     status: 413,
     title: 'The body is too large',

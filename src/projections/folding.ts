@@ -1,4 +1,5 @@
 import { type Aggregate, fold, type Lifetime } from '../domain/kernel/aggregate.ts';
+import { NewerEvent } from '../domain/kernel/events.ts';
 import type { RecordedEvent } from '../store/event-store.ts';
 
 /** A recorded event that the rules of this program cannot fold. Only its own resource suffers. */
@@ -7,8 +8,14 @@ export class UnfoldableEvent extends Error {
   readonly event: RecordedEvent;
 
   constructor(event: RecordedEvent, cause: unknown) {
-    super(`${event.type} at revision ${event.revision} of ${event.stream} cannot be folded.`, { cause });
+    const reason = cause instanceof NewerEvent ? `: ${cause.message}.` : '.';
+    super(`${event.type} at revision ${event.revision} of ${event.stream} cannot be folded${reason}`, { cause });
     this.event = event;
+  }
+
+  /** What a program must know to fold it; null where no other version is called for. */
+  get newer(): NewerEvent | null {
+    return this.cause instanceof NewerEvent ? this.cause : null;
   }
 }
 

@@ -3,7 +3,7 @@ import { setTimeout as realPause } from 'node:timers/promises';
 import type { Flow, FlowCommand, FlowEvent } from '../domain/flows/flow.ts';
 import type { Search, SearchingFlow } from '../domain/flows/searching-flow.ts';
 import type { Aggregate, Related } from '../domain/kernel/aggregate.ts';
-import { upcast } from '../domain/kernel/events.ts';
+import { NewerEvent, upcast } from '../domain/kernel/events.ts';
 import type { JsonObject } from '../domain/kernel/json.ts';
 import type { Refusal } from '../domain/kernel/refusal.ts';
 import { type Kind, type ResourceRef, resourceOf, streamOf } from '../domain/kernel/resource.ts';
@@ -33,7 +33,7 @@ export interface FlowsObserver {
   /** The command was refused for good: the other resource is gone, or its rules do not allow it. */
   commandRefused?(flow: string, event: FlowEvent, command: FlowCommand, refusal: Refusal): void;
   /** An event whose reaction threw, or whose command could not be stored yet; it is tried again. */
-  reactionFailed?(event: FlowEvent, error: unknown): void;
+  reactionFailed?(event: { readonly type: string }, error: unknown): void;
   checkpointFailed?(error: unknown): void;
 }
 
@@ -49,6 +49,8 @@ const checkpointAfterMs = 1000;
 /** Events taken up and not passed by the checkpoint yet, those among them that pause for a minute. */
 const mostUnderWay = 10_000;
 const retryMs = 1000;
+/** It waits for the program to be upgraded, here or in another process; the checkpoint does not pass it before. */
+const newerRetryMs = 60_000;
 /** How long events gather at the head of the ledger before they are looked at. */
 const gatherMs = 5;
 /** How often a command that is refused for a while is given: with doubling pauses, for about a minute. */
@@ -181,17 +183,15 @@ export class FlowRunner {
 
   async #reactUntilStored(resource: ResourceRef, recorded: RecordedEvent): Promise<void> {
     const { aggregates, observer } = this.#options;
-    const data = upcast(aggregates[resource.kind].events, recorded.type, recorded.v, recorded.data as JsonObject);
-    if (data === undefined) return;
-    const { id, revision, type, time } = recorded;
-    const event: FlowEvent = { id, resource, revision, type, time, data };
+    const { id, revision, type, v, time } = recorded;
     while (!this.#isOver) {
       try {
-        await this.#react(event, recorded);
+        const data = upcast(aggregates[resource.kind].events, type, v, recorded.data as JsonObject);
+        if (data) await this.#react({ id, resource, revision, type, time, data }, recorded);
         return;
       } catch (error) {
-        observer?.reactionFailed?.(event, error);
-        await this.#pause(retryMs);
+        observer?.reactionFailed?.(recorded, error);
+        await this.#pause(error instanceof NewerEvent ? newerRetryMs : retryMs);
       }
     }
   }
@@ -263,8 +263,9 @@ export class FlowRunner {
     }
   }
 
+  /** What ends because this process stops may not be done: whoever goes on takes it up again. */
   #settle(entry: { done: boolean }): void {
-    entry.done = true;
+    entry.done = !this.#isOver;
     this.#active -= 1;
     while (this.#underWay[0]?.done) {
       this.#position = this.#underWay.shift()!.position;

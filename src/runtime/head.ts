@@ -1,4 +1,5 @@
 import { type Aggregate, fold, type Lifetime, viewOf } from '../domain/kernel/aggregate.ts';
+import { isKnown } from '../domain/kernel/events.ts';
 import { type ResourceRef, streamOf } from '../domain/kernel/resource.ts';
 import type { EventStore, RecordedEvent } from '../store/event-store.ts';
 import { chainStart } from './chain.ts';
@@ -60,7 +61,7 @@ export async function loadHead(
   for await (const event of store.readStream(stream, { from: snapshot?.revision ?? 0 })) {
     last = event;
     if (event.revision === snapshot?.revision) continue;
-    if (!(event.type in aggregate.events.definitions)) onUnknownEvent(event.type);
+    if (!isKnown(aggregate.events, event)) onUnknownEvent(event.type);
     try {
       state = fold(aggregate, resource.id, state, event);
     } catch (error) {

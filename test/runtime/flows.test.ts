@@ -138,6 +138,39 @@ describe('a process manager', () => {
     await runner.stop();
   });
 
+  test('keeps an event of a newer program for that one, and goes on with the others', async () => {
+    const ledger = await twoPorts();
+    const { store } = ledger;
+    const event = { id: nthId(9), type: 'PortUpdated', v: 7, time: '2026-01-01T00:00:00.000Z', metadata: '{}' };
+    const data = '{"changes":{"name":"from a newer program"}}';
+    await store.append({ stream: `port-${nthId(3)}`, expectedRevision: -1, events: [{ ...event, data }] });
+    const failed: string[] = [];
+    const runner = follow(ledger, [sameName], {
+      reactionFailed: ({ type }, error) => failed.push(`${type}: ${error}`),
+    });
+    await ledger.execute('port', source, 'UpdatePort', { name: 'goes on' });
+    await runner.idle();
+    await runner.stop();
+    expect(await namesOf(ledger, target)).toEqual(['goes on']);
+    expect(failed).toEqual([expect.stringContaining('PortUpdated is of version 7')]);
+    expect((await store.loadCheckpoint('flows')) ?? '').not.toBe(await store.head());
+  });
+
+  test('that is stopped while it waits for the disk has not forgotten what it waited with', async () => {
+    const disk = flaky(await openStore('memory:', { clock: 'manual', now: () => 0 }));
+    const ledger = await twoPorts({ store: disk.store });
+    await ledger.execute('port', source, 'UpdatePort', { name: 'kept' });
+    disk.failNext(1);
+    const runner = follow(ledger, [sameName]);
+    await runner.idle();
+    await runner.stop();
+
+    const again = follow(ledger, [sameName]);
+    await again.idle();
+    await again.stop();
+    expect(await namesOf(ledger, target)).toEqual(['kept']);
+  });
+
   test('sees the resources it asked for, one leading to the next', async () => {
     const ledger = await twoPorts();
     await ledger.execute('port', source, 'UpdatePort', { deviceId: target });

@@ -171,6 +171,8 @@ export interface FoldableEvent {
 /**
  * Folds one event into a state, mutating it; returns the state to go on with. Events of an unknown type change nothing
  * but the revision, so that a program older than its ledger still folds what it knows.
+ *
+ * @throws NewerEvent
  */
 export function fold<S extends Lifetime>(
   aggregate: Aggregate<S>,

@@ -57,10 +57,34 @@ export function encode(catalogue: EventCatalogue, event: DomainEvent): { type: s
   return { type: event.type, v: definition.version, data: definition.schema.parse(event.data) as JsonObject };
 }
 
-/** Stored data lifted to the current schema, or undefined where this version of the program does not know the type. */
+/** An event of a type that this program knows, in a version that only a newer one can read. */
+export class NewerEvent extends Error {
+  override readonly name = 'NewerEvent';
+  readonly version: number;
+  readonly knownVersion: number;
+
+  constructor(type: string, version: number, knownVersion: number) {
+    super(
+      `${type} is of version ${version}; this program knows it up to version ${knownVersion}, a newer one is needed`,
+    );
+    this.version = version;
+    this.knownVersion = knownVersion;
+  }
+}
+
+/** Whether this program can read such an event. */
+export const isKnown = (catalogue: EventCatalogue, { type, v }: { type: string; v: number }): boolean =>
+  v <= (catalogue.definitions[type]?.version ?? 0);
+
+/**
+ * Stored data lifted to the current schema, or undefined where this version of the program does not know the type.
+ *
+ * @throws NewerEvent where it knows the type, but not this version of it: what its data mean is not for guessing
+ */
 export function upcast(catalogue: EventCatalogue, type: string, v: number, data: JsonObject): JsonObject | undefined {
   const definition = catalogue.definitions[type];
   if (!definition) return undefined;
   if (v === definition.version) return data;
+  if (v > definition.version) throw new NewerEvent(type, v, definition.version);
   return definition.upcasters.slice(v - 1).reduce((lifted, lift) => lift(lifted), data);
 }

@@ -27,6 +27,12 @@ describe('an event whose schema has changed twice', () => {
     expect(upcast(events, 'Resized', v, stored)).toEqual(current);
   });
 
+  test('is not read in a version that only a newer program knows', () => {
+    expect(() => upcast(events, 'Resized', 4, { size: 2 })).toThrow(
+      'Resized is of version 4; this program knows it up to version 3, a newer one is needed',
+    );
+  });
+
   test('is not written when it does not fit its schema', () => {
     expect(() => encode(events, { type: 'Resized', data: { sizeGiB: 'two', by: 'me' } })).toThrow();
     expect(() => encode(events, { type: 'Shrunk', data: {} })).toThrow('volume has no event Shrunk');

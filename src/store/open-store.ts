@@ -10,6 +10,10 @@ export interface OpenStoreOptions {
   readonly copyOf?: LedgerIdentity;
   /** Takes no lock and refuses to append: for looking at a ledger while a server writes it. */
   readonly readOnly?: boolean;
+  /** Where the archive of a ledger in a file is, if not where it was last; and where a new one is made. */
+  readonly archiveFile?: string;
+  /** Whether a ledger in a file gets an archive where it has none. */
+  readonly archives?: boolean;
 }
 
 /**
@@ -71,4 +75,4 @@ function splitAtColon(url: string): [string, string] | [] {
 }
 
 const unusable = (path: string, reason: string): StoreError =>
-  new StoreError({ code: 'unusable-ledger', path, reason });
+  new StoreError({ code: 'unusable-ledger', path: withoutPassword(path), reason });

@@ -187,7 +187,7 @@ describe('a file that is no ledger for us', () => {
   it('is refused: a ledger of a newer version', async () => {
     const path = ledgers.newPath();
     await (await ledgers.open(path)).close();
-    new Database(path).exec(`UPDATE meta SET value = '2' WHERE key = 'schema_version'`).close();
+    new Database(path).exec(`UPDATE meta SET value = '3' WHERE key = 'schema_version'`).close();
     expect(await refusal(path)).toMatchObject({ code: 'unusable-ledger', reason: expect.stringContaining('newer') });
   });
 

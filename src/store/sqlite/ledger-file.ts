@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import type { LedgerIdentity, LedgerInfo } from '../event-store.ts';
 import { StoreError } from '../store-error.ts';
-import { applicationId, schema, schemaVersion } from './schema.ts';
+import { applicationId, archiveApplicationId, archivedVersion, schema, schemaVersion } from './schema.ts';
 import { faultIn, reasonOf, unusable } from './sqlite-fault.ts';
 
 /**
@@ -32,13 +32,15 @@ export function locate(path: string, mustExist: boolean): string {
 export function inspect(path: string): LedgerInfo | null {
   if (!existsSync(path) || statSync(path).size === 0) return null;
   return withDatabase(path, { readonly: true }, (db) => {
-    if (db.pragma('application_id', { simple: true }) !== applicationId)
-      throw unusable(path, 'it is an SQLite database, but not a ledger');
+    const application = db.pragma('application_id', { simple: true });
+    if (application === archiveApplicationId)
+      throw unusable(path, 'it is the archive of a ledger, which is read with it; name the ledger');
+    if (application !== applicationId) throw unusable(path, 'it is an SQLite database, but not a ledger');
     const rows = db.prepare('SELECT key, value FROM meta').raw().all() as [string, string][];
     const meta = Object.fromEntries(rows);
     const version = Number(meta.schema_version);
-    if (version > schemaVersion) {
-      const known = `this one reads formats up to ${schemaVersion}`;
+    if (version > archivedVersion) {
+      const known = `this one reads formats up to ${archivedVersion}`;
       throw unusable(path, `it has the format ${version} of a newer Stackledger; ${known}`);
     }
     return {
@@ -87,7 +89,8 @@ export function requireClock(path: string, info: LedgerInfo, asked: LedgerInfo['
   throw unusable(path, reason);
 }
 
-function withDatabase<T>(path: string, options: Database.Options, use: (db: Database.Database) => T): T {
+/** Opens a file for as long as somebody uses it. @throws StoreError unusable-ledger */
+export function withDatabase<T>(path: string, options: Database.Options, use: (db: Database.Database) => T): T {
   let db: Database.Database | undefined;
   try {
     db = new Database(path, options);

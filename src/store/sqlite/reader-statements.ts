@@ -14,6 +14,9 @@ export type EventRow = readonly [
   metadata: string,
 ];
 
+/** Where the events of a connection lie: in the ledger's own file, or in the archive that is attached to it. */
+export type Place = 'main' | 'archive';
+
 const eventColumns = 'e.position, s.name, e.revision, e.id, e.type, e.v, e.time, e.data, e.metadata';
 const receiptColumns = `r.command_id AS commandId, r.body_hash AS bodyHash, r.event_count AS eventCount,
   r.last_revision AS lastRevision, r.position`;
@@ -22,57 +25,82 @@ const snapshotColumns = 's.name AS stream, n.revision, n.fold_version AS foldVer
 /** Filters differ in how many prefixes and types they name; so many shapes are kept prepared. */
 const maxWindowStatements = 64;
 
-/** What the reader asks the file, prepared once. */
+/** What the reader asks a ledger's own file alone, prepared once. */
 export class ReaderStatements {
   readonly head: Statement;
-  readonly streamForwards: Statement<[string, number, number]>;
-  readonly streamBackwards: Statement<[string, number, number]>;
-  readonly streamUpTo: Statement<[number, number, number, number]>;
   readonly streamId: Statement<[string]>;
-  readonly lastRevision: Statement<[number]>;
-  readonly positionAt: Statement<[number, number]>;
-  readonly receipt: Statement<[string, string]>;
-  readonly receiptsAfter: Statement<[number, string, string, number]>;
   readonly snapshot: Statement<[string]>;
   readonly checkpoint: Statement<[string]>;
   readonly checkpoints: Statement<[]>;
   readonly snapshotsAfter: Statement<[string, number]>;
-  readonly #db: Database;
-  readonly #windows = new Map<string, Statement>();
 
   constructor(db: Database) {
-    this.#db = db;
-    const ofStream = `SELECT ${eventColumns} FROM streams s JOIN events e ON e.stream = s.id`;
     this.head = db.prepare('SELECT max(position) FROM events').pluck();
-    this.streamForwards = db
-      .prepare(`${ofStream} WHERE s.name = ? AND e.revision >= ? ORDER BY e.revision LIMIT ?`)
-      .raw();
-    this.streamBackwards = db
-      .prepare(`${ofStream} WHERE s.name = ? AND e.revision <= ? ORDER BY e.revision DESC LIMIT ?`)
-      .raw();
-    this.streamUpTo = db
-      .prepare(`${ofStream} WHERE s.id = ? AND e.revision >= ? AND e.position <= ? ORDER BY e.revision LIMIT ?`)
-      .raw();
     this.checkpoint = db.prepare('SELECT position FROM checkpoints WHERE name = ?').pluck();
     this.checkpoints = db.prepare('SELECT name, position FROM checkpoints ORDER BY name');
     this.streamId = db.prepare('SELECT id FROM streams WHERE name = ?').pluck();
-    this.lastRevision = db.prepare('SELECT max(revision) FROM events WHERE stream = ?').pluck();
-    this.positionAt = db.prepare('SELECT position FROM events WHERE stream = ? AND revision = ?').pluck();
-    this.receipt = db.prepare(
-      `SELECT ${receiptColumns} FROM receipts r
-       WHERE r.stream = (SELECT id FROM streams WHERE name = ?) AND r.command_id = ?`,
-    );
-    this.receiptsAfter = db.prepare(
-      `SELECT s.name AS stream, ${receiptColumns} FROM receipts r JOIN streams s ON s.id = r.stream
-       WHERE (r.position, r.stream, r.command_id) > (?, ifnull((SELECT id FROM streams WHERE name = ?), 0), ?)
-       ORDER BY r.position, r.stream, r.command_id LIMIT ?`,
-    );
     this.snapshot = db.prepare(
       `SELECT ${snapshotColumns} FROM streams s JOIN snapshots n ON n.stream = s.id WHERE s.name = ?`,
     );
     this.snapshotsAfter = db.prepare(
       `SELECT ${snapshotColumns} FROM snapshots n JOIN streams s ON s.id = n.stream
        WHERE n.stream > ifnull((SELECT id FROM streams WHERE name = ?), 0) ORDER BY n.stream LIMIT ?`,
+    );
+  }
+}
+
+/**
+ * What the reader asks for events and receipts, in one place or the other. Of the archive only that counts which the
+ * ledger has left to it: a run that broke off has copied more.
+ */
+export class EventStatements {
+  readonly streamForwards: Statement<[string, number, number]>;
+  readonly streamBackwards: Statement<[string, number, number]>;
+  readonly streamUpTo: Statement<[number, number, number, number]>;
+  readonly lastRevision: Statement<[number]>;
+  readonly positionAt: Statement<[number, number]>;
+  readonly receipt: Statement<[string, string]>;
+  readonly receiptsAfter: Statement<[number, string, string, number]>;
+  readonly #db: Database;
+  readonly #events: string;
+  readonly #windows = new Map<string, Statement>();
+
+  constructor(db: Database, place: Place) {
+    this.#db = db;
+    const isArchive = place === 'archive';
+    const leftToIt = (row: string, revision: string): string =>
+      isArchive ? ` CROSS JOIN archived a ON a.stream = ${row}.stream AND ${revision} <= a.revision` : '';
+    const events = `${place}.events e${leftToIt('e', 'e.revision')}`;
+    const receipts = `${place}.receipts r${leftToIt('r', 'r.last_revision')}`;
+    const ofStream = `SELECT ${eventColumns} FROM streams s CROSS JOIN ${events}`;
+    this.#events = events;
+    this.streamForwards = db
+      .prepare(`${ofStream} WHERE s.name = ? AND e.stream = s.id AND e.revision >= ? ORDER BY e.revision LIMIT ?`)
+      .raw();
+    this.streamBackwards = db
+      .prepare(`${ofStream} WHERE s.name = ? AND e.stream = s.id AND e.revision <= ? ORDER BY e.revision DESC LIMIT ?`)
+      .raw();
+    this.streamUpTo = db
+      .prepare(
+        `${ofStream} WHERE s.id = ? AND e.stream = s.id AND e.revision >= ? AND e.position <= ? ORDER BY e.revision LIMIT ?`,
+      )
+      .raw();
+    this.lastRevision = db
+      .prepare(
+        isArchive
+          ? 'SELECT revision FROM archived WHERE stream = ?'
+          : 'SELECT max(revision) FROM events WHERE stream = ?',
+      )
+      .pluck();
+    this.positionAt = db.prepare(`SELECT position FROM ${place}.events WHERE stream = ? AND revision = ?`).pluck();
+    this.receipt = db.prepare(
+      `SELECT ${receiptColumns} FROM ${receipts}
+       WHERE r.stream = (SELECT id FROM streams WHERE name = ?) AND r.command_id = ?`,
+    );
+    this.receiptsAfter = db.prepare(
+      `SELECT s.name AS stream, ${receiptColumns} FROM ${receipts} CROSS JOIN streams s ON s.id = r.stream
+       WHERE (r.position, r.stream, r.command_id) > (?, ifnull((SELECT id FROM streams WHERE name = ?), 0), ?)
+       ORDER BY r.position, r.stream, r.command_id LIMIT ?`,
     );
   }
 
@@ -84,7 +112,7 @@ export class ReaderStatements {
     const ofType = types ? ` AND e.type IN (${types.map(() => '?').join(', ')})` : '';
     const anyPrefix = streamPrefixes?.map(() => 'substr(s.name, 1, length(?)) = ?').join(' OR ') || '0';
     const ofStreams = streamPrefixes ? ` AND (${anyPrefix})` : '';
-    const sql = `SELECT ${eventColumns} FROM events e CROSS JOIN streams s ON s.id = e.stream
+    const sql = `SELECT ${eventColumns} FROM ${this.#events} CROSS JOIN streams s ON s.id = e.stream
       WHERE e.position > ? AND e.position <= ?${ofType}${ofStreams} ORDER BY e.position LIMIT ?`;
     const values = [...(types ?? []), ...(streamPrefixes ?? []).flatMap((prefix) => [prefix, prefix])];
     return { statement: this.#prepared(sql), values };

@@ -11,7 +11,9 @@ import {
 } from '../event-store.ts';
 import { type LogPage, pageSize } from '../event-tail.ts';
 import type { StreamPage } from '../live-log.ts';
-import { type EventRow, ReaderStatements } from './reader-statements.ts';
+import { type ArchiveToRead, AttachedArchive } from './attached-archive.ts';
+import { mergedRows } from './merged-rows.ts';
+import { type EventRow, EventStatements, ReaderStatements } from './reader-statements.ts';
 import { faultIn, reasonOf, unusable } from './sqlite-fault.ts';
 
 /** Positions looked at for one page of a filtered read: what passes the filter may be rare. */
@@ -25,16 +27,23 @@ const everything: EventMatcher = () => true;
 /**
  * Reads a ledger through a connection of its own, in pages. Every call is one short read that ends before it returns: a
  * read that stayed open would keep the write-ahead log from being emptied.
+ *
+ * Where there is an archive, it is always asked second, when the read of the ledger's own file has begun: an event leaves
+ * that file only when it is in the archive, so none is missed, and one that is met in both is told once.
  */
 export class LedgerReader {
   readonly #path: string;
   readonly #db: Database.Database;
   readonly #sql: ReaderStatements;
+  readonly #live: EventStatements;
+  readonly #archive: AttachedArchive;
 
-  constructor(path: string) {
+  constructor(path: string, archive: ArchiveToRead) {
     this.#path = path;
     this.#db = new Database(path, { readonly: true, fileMustExist: true, timeout: 2000 });
     this.#sql = new ReaderStatements(this.#db);
+    this.#live = new EventStatements(this.#db, 'main');
+    this.#archive = new AttachedArchive(this.#db, archive);
   }
 
   head(): number {
@@ -42,9 +51,14 @@ export class LedgerReader {
   }
 
   streamPage(stream: string, from: number, backwards: boolean, limit: number): StreamPage {
+    const ask = (sql: EventStatements): Rows =>
+      (backwards ? sql.streamBackwards : sql.streamForwards).iterate(stream, from, limit) as Rows;
     return this.#read(() => {
-      const statement = backwards ? this.#sql.streamBackwards : this.#sql.streamForwards;
-      const { events, full } = collect(statement.iterate(stream, from, limit) as Rows, limit, everything);
+      const archived = (): Rows | null => {
+        const part = this.#archive.ofStream(stream);
+        return part && (backwards || from <= part.revision) ? ask(part.sql) : null;
+      };
+      const { events, full } = collect(this.#rows(ask, archived, byPosition(backwards)), limit, everything);
       return { events, more: full };
     });
   }
@@ -59,16 +73,27 @@ export class LedgerReader {
 
   receipt(stream: string, commandId: string): StoredReceipt | null {
     return this.#read(() => {
-      const row = this.#sql.receipt.get(stream, commandId) as ReceiptRow | undefined;
-      return row ? receiptOf(row) : null;
+      const row =
+        this.#live.receipt.get(stream, commandId) ?? this.#archive.ofStream(stream)?.sql.receipt.get(stream, commandId);
+      return row ? receiptOf(row as ReceiptRow) : null;
     });
   }
 
   receiptPage(last: StreamReceipt | null, limit: number): StreamReceipt[] {
     return this.#read(() => {
       const { position, stream, commandId } = last ?? { position: -1, stream: '', commandId: '' };
-      const rows = this.#sql.receiptsAfter.all(Number(position), stream, commandId, limit);
-      return (rows as (ReceiptRow & { stream: string })[]).map((row) => ({ ...receiptOf(row), stream: row.stream }));
+      const ask = (sql: EventStatements): IterableIterator<NamedReceiptRow> =>
+        sql.receiptsAfter.iterate(Number(position), stream, commandId, limit) as IterableIterator<NamedReceiptRow>;
+      const archived = () => {
+        const archive = this.#archive.from(Number(position));
+        return archive && ask(archive);
+      };
+      const page: StreamReceipt[] = [];
+      for (const row of this.#rows(ask, archived, byReceiptKey)) {
+        page.push({ ...receiptOf(row), stream: row.stream });
+        if (page.length === limit) break;
+      }
+      return page;
     });
   }
 
@@ -97,9 +122,15 @@ export class LedgerReader {
   /** The next piece of the ledger, as far as the window goes; the filter runs inside SQLite. */
   #window(after: number, head: number, filter: EventFilter | undefined, limit: number): LogPage {
     const end = Math.min(after + windowSize, head);
-    const { statement, values } = this.#sql.window(filter);
-    const rows = statement.iterate(after, end, ...values, limit) as Rows;
-    const page = collect(rows, limit, everything);
+    const ask = (sql: EventStatements): Rows => {
+      const { statement, values } = sql.window(filter);
+      return statement.iterate(after, end, ...values, limit) as Rows;
+    };
+    const archived = (): Rows | null => {
+      const archive = this.#archive.from(after + 1);
+      return archive && ask(archive);
+    };
+    const page = collect(this.#rows(ask, archived, byPosition(false)), limit, everything);
     return { events: page.events, considered: page.full ? page.considered : end };
   }
 
@@ -107,27 +138,46 @@ export class LedgerReader {
   #streamWindow(after: number, head: number, filter: EventFilter & { stream: string }, limit: number): LogPage {
     const stream = this.#sql.streamId.get(filter.stream) as number | undefined;
     if (stream === undefined) return { events: [], considered: head };
-    const from = this.#firstRevisionAfter(stream, after);
-    const rows = this.#sql.streamUpTo.iterate(stream, from, head, pageSize) as Rows;
-    const page = collect(rows, limit, matcherOf(filter));
+    const from = this.#firstRevisionAfter(stream, filter.stream, after);
+    const ask = (sql: EventStatements): Rows => sql.streamUpTo.iterate(stream, from, head, pageSize) as Rows;
+    const archived = (): Rows | null => {
+      const part = this.#archive.ofStream(filter.stream);
+      return part && from <= part.revision ? ask(part.sql) : null;
+    };
+    const page = collect(firstOf(pageSize, this.#rows(ask, archived, byPosition(false))), limit, matcherOf(filter));
     return { events: page.events, considered: page.full || page.looked === pageSize ? page.considered : head };
   }
 
   /** In a stream, positions rise with revisions: halving finds the place in the longest stream. */
-  #firstRevisionAfter(stream: number, after: number): number {
+  #firstRevisionAfter(stream: number, name: string, after: number): number {
+    if (after === 0) return 0;
+    const last = this.#live.lastRevision.get(stream) as number | null;
+    const archived = this.#archive.ofStream(name);
+    const positionAt = (revision: number): number =>
+      (this.#live.positionAt.get(stream, revision) ?? archived?.sql.positionAt.get(stream, revision)) as number;
     let low = 0;
-    let high = after === 0 ? 0 : ((this.#sql.lastRevision.get(stream) as number | null) ?? -1) + 1;
+    let high = (last ?? archived?.revision ?? -1) + 1;
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
-      if ((this.#sql.positionAt.get(stream, middle) as number) > after) high = middle;
+      if (positionAt(middle) > after) high = middle;
       else low = middle + 1;
     }
     return low;
   }
 
+  #rows<T>(
+    ask: (sql: EventStatements) => IterableIterator<T>,
+    archived: () => IterableIterator<T> | null,
+    compare: (a: T, b: T) => number,
+  ): Iterable<T> {
+    const live = ask(this.#live);
+    return this.#archive.isThere ? mergedRows(live, archived, compare) : live;
+  }
+
   #read<T>(read: () => T): T {
     try {
-      return read();
+      const result = read();
+      return this.#archive.hasCome() ? read() : result;
     } catch (error) {
       throw unusable(this.#path, reasonOf(faultIn(error)), error);
     }
@@ -156,7 +206,29 @@ function eventOf([position, stream, revision, id, type, v, time, data, metadata]
   return new RecordedEvent(stream, revision, formatPosition(position), { id, type, v, time, data, metadata });
 }
 
+/** At most so many of them; what lies behind is not asked for. */
+function* firstOf<T>(count: number, rows: Iterable<T>): Generator<T> {
+  let left = count;
+  for (const row of rows) {
+    yield row;
+    if (--left === 0) return;
+  }
+}
+
+const byPosition =
+  (backwards: boolean) =>
+  (a: EventRow, b: EventRow): number =>
+    backwards ? b[0] - a[0] : a[0] - b[0];
+
 type ReceiptRow = Omit<StoredReceipt, 'position'> & { readonly position: number };
+type NamedReceiptRow = ReceiptRow & { readonly stream: string };
+
+/** Receipts of one position are all of the stream that the position is in. */
+function byReceiptKey(a: ReceiptRow, b: ReceiptRow): number {
+  if (a.position !== b.position) return a.position - b.position;
+  if (a.commandId === b.commandId) return 0;
+  return a.commandId < b.commandId ? -1 : 1;
+}
 
 const receiptOf = ({ commandId, bodyHash, eventCount, lastRevision, position }: ReceiptRow): StoredReceipt => ({
   commandId,

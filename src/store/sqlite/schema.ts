@@ -5,8 +5,14 @@
 
 export const schemaVersion = 1;
 
+/** The format of a ledger with an archive: programs that would not look into the archive must not open it. */
+export const archivedVersion = 2;
+
 /** "Stkl", in the header of the file: tells a ledger from any other SQLite database. */
 export const applicationId = 0x53746b6c;
+
+/** "StkA": tells an archive from a ledger. It has the tables of one, but not all that belongs into them. */
+export const archiveApplicationId = 0x53746b41;
 
 /**
  * Every index but the streams' names begins with the stream or grows at its end. An append then touches pages that the
@@ -64,4 +70,17 @@ CREATE TABLE checkpoints (
 CREATE VIEW ledger AS
   SELECT e.position, s.name AS stream, e.revision, e.type, e.time, e.v, e.id, e.data, e.metadata
   FROM events e JOIN streams s ON s.id = e.stream;
+`;
+
+/**
+ * What format 2 adds to format 1: up to where the older part of a stream lies in the archive, with the event that stands
+ * there, so that an append need not look into the archive to know what it follows.
+ */
+export const archivedSchema = `
+CREATE TABLE archived (
+  stream   INTEGER PRIMARY KEY REFERENCES streams (id),
+  revision INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  event_id TEXT    NOT NULL
+) STRICT;
 `;

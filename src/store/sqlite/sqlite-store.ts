@@ -21,6 +21,7 @@ import { EventTail } from '../event-tail.ts';
 import { LiveLog } from '../live-log.ts';
 import { ownLease } from '../sole-process.ts';
 import { StoreError } from '../store-error.ts';
+import { findArchive, openArchive, prepareArchive } from './archive-file.ts';
 import { create, inspect, locate, newLedger, requireClock } from './ledger-file.ts';
 import { LedgerLock } from './ledger-lock.ts';
 import { LedgerReader } from './reader.ts';
@@ -38,30 +39,35 @@ export interface SqliteStoreOptions {
   readonly copyOf?: LedgerIdentity;
   /** Takes no lock and cannot append; sees what a server that writes the same file commits. */
   readonly readOnly?: boolean;
+  /** Where the ledger's archive is, if not where it was last; and where a new one is made. */
+  readonly archiveFile?: string;
+  /** Makes an archive where there is none, so that others can be given what is archived while the ledger is open. */
+  readonly archives?: boolean;
   /** Appends are refused when the file would grow beyond this. Default: as far as the disk goes. */
   readonly maxBytes?: number;
 }
 
 /** Newest events kept in memory: what live subscribers and readers near the head are served from. */
-const tailLimits = { maxEvents: 8192, maxBytes: 32_000_000 };
+const tailLimits = { maxEvents: 2048, maxBytes: 32_000_000 };
 /** How often a read-only store looks whether the ledger has grown, while somebody waits for that. */
 const pollMs = 200;
 
 /** Opens a ledger file, or makes one. @throws StoreError ledger-locked | unusable-ledger */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<EventStore> {
-  const { now = Date.now, copyOf, clock = copyOf?.clock, readOnly = false } = options;
+  const { now = Date.now, copyOf, clock = copyOf?.clock, readOnly = false, archiveFile, archives } = options;
   const path = locate(options.path, readOnly);
   const found = inspect(path);
   if (readOnly) {
     if (!found) throw unusable(path, 'the file is empty');
     requireClock(path, found, clock);
-    return new SqliteStore(path, found, null, options);
+    return new SqliteStore(path, found, findArchive(path, archiveFile), null, options);
   }
   const lock = LedgerLock.acquire(path, now);
   try {
     const info = inspect(path) ?? create(path, copyOf ?? newLedger(clock, now));
     requireClock(path, info, clock ?? 'system');
-    return new SqliteStore(path, info, lock, options);
+    const archive = (archives ? prepareArchive : openArchive)(path, archiveFile);
+    return new SqliteStore(path, info, archive, lock, options);
   } catch (error) {
     lock.release();
     throw error;
@@ -78,15 +84,21 @@ class SqliteStore implements EventStore {
   readonly #polling: NodeJS.Timeout | undefined;
   #closing: Promise<void> | null = null;
 
-  constructor(path: string, info: LedgerInfo, lock: LedgerLock | null, { maxBytes }: SqliteStoreOptions) {
+  constructor(
+    path: string,
+    info: LedgerInfo,
+    archive: string | null,
+    lock: LedgerLock | null,
+    { maxBytes }: SqliteStoreOptions,
+  ) {
     this.info = info;
     this.#lock = lock;
-    this.#reader = new LedgerReader(path);
+    this.#reader = new LedgerReader(path, { file: archive, mayCome: lock === null });
     const tail = new EventTail(this.#reader.head(), tailLimits);
     this.#log = new LiveLog(tail, (...page) => this.#reader.logPage(...page));
     if (lock) {
       this.#queue = new WriterQueue({
-        start: writerThread({ path, ...(maxBytes !== undefined && { maxBytes }) }),
+        start: writerThread({ path, archive, ...(maxBytes !== undefined && { maxBytes }) }),
         onCommitted: (events) => this.#log.push(events),
         onHead: (head) => this.#log.moveTo(head),
       });

@@ -1,6 +1,7 @@
 import type { Database, Statement } from 'better-sqlite3';
 import type { PastReceipt, StreamPast } from '../append-rules.ts';
 import { type Checkpoint, type NewEvent, parsePosition, type Receipt, type Snapshot } from '../event-store.ts';
+import type { ArchivedPart, ArchivedParts } from './archived-parts.ts';
 
 /** What the writer asks and tells the file, prepared once. */
 export class WriterStatements {
@@ -79,25 +80,30 @@ export class WriterStatements {
 /** The end of one stream as the writer remembers it, and its past as the file has it. */
 export class StreamHead implements StreamPast {
   readonly #sql: WriterStatements;
+  /** The older part of the stream; null where all of it is in the ledger's own file. */
+  readonly #archived: ArchivedPart | null;
   /** The stream's row, or null where it has none yet. */
   id: number | null;
   revision: number;
   position: number;
   eventId: string | null;
 
-  constructor(sql: WriterStatements, stream: string) {
+  constructor(sql: WriterStatements, archive: ArchivedParts | null, stream: string) {
     const row = sql.headOfStream.get(stream) as
       | { id: number; revision: number | null; position: number | null; eventId: string | null }
       | undefined;
+    const archived = (row && archive?.of(row.id)) ?? null;
     this.#sql = sql;
+    this.#archived = archived;
     this.id = row?.id ?? null;
-    this.revision = row?.revision ?? -1;
-    this.position = row?.position ?? 0;
-    this.eventId = row?.eventId ?? null;
+    this.revision = row?.revision ?? archived?.revision ?? -1;
+    this.position = row?.position ?? archived?.position ?? 0;
+    this.eventId = row?.eventId ?? archived?.eventId ?? null;
   }
 
   holds(eventId: string): boolean {
-    return this.id !== null && this.#sql.holds.get(this.id, eventId) !== undefined;
+    if (this.id === null) return false;
+    return this.#sql.holds.get(this.id, eventId) !== undefined || (this.#archived?.holds(eventId) ?? false);
   }
 
   eventIdAt(revision: number): string | undefined {
@@ -106,11 +112,13 @@ export class StreamHead implements StreamPast {
 
   events(from: number, count: number): { id: string; position: number }[] {
     if (this.id === null) return [];
-    return this.#sql.eventsFrom.all(this.id, from, count) as { id: string; position: number }[];
+    const archived = this.#archived?.events(from, count) ?? [];
+    const live = this.#sql.eventsFrom.all(this.id, from, count - archived.length);
+    return [...archived, ...(live as { id: string; position: number }[])];
   }
 
   receipt(commandId: string): PastReceipt | undefined {
     if (this.id === null) return undefined;
-    return this.#sql.receipt.get(this.id, commandId) as PastReceipt | undefined;
+    return (this.#sql.receipt.get(this.id, commandId) as PastReceipt | undefined) ?? this.#archived?.receipt(commandId);
   }
 }

@@ -37,8 +37,11 @@ interface WaitingBatch {
   readonly checkpoints: readonly WaitingCheckpoint[];
 }
 
-/** What one transaction may carry, so that the appends behind it do not wait for long. */
-const maxBatchAppends = 1024;
+/**
+ * What one transaction may carry: enough that the fsync costs each append next to nothing, and so little that the appends
+ * behind it do not wait for long, and the next ones are decided while it is written.
+ */
+const maxBatchAppends = 256;
 const maxBatchBytes = 8_000_000;
 
 /**

@@ -3,11 +3,14 @@ import { LRUCache } from 'lru-cache';
 import { judgeAppend, type Verdict } from '../append-rules.ts';
 import type { AppendRequest, Snapshot } from '../event-store.ts';
 import { replacesSnapshot } from '../snapshots.ts';
+import { ArchivedParts } from './archived-parts.ts';
 import type { Batch, VerdictException } from './protocol.ts';
 import { StreamHead, WriterStatements } from './stream-head.ts';
 
 export interface WriterOptions {
   readonly path: string;
+  /** The file of its archive; null where it has none. */
+  readonly archive: string | null;
   /** The file grows no further than this. */
   readonly maxBytes?: number;
 }
@@ -23,12 +26,13 @@ const checkpointPages = 2000;
 export class LedgerWriter {
   readonly #db: Database.Database;
   readonly #sql: WriterStatements;
+  readonly #archive: ArchivedParts | null;
   readonly #heads = new LRUCache<string, StreamHead>({ max: rememberedHeads });
   /** Position of the last event, or null where it has to be looked up. */
   #last: number | null = null;
   #dataVersion: unknown;
 
-  constructor({ path, maxBytes }: WriterOptions) {
+  constructor({ path, archive, maxBytes }: WriterOptions) {
     this.#db = new Database(path, { fileMustExist: true, timeout: busyTimeoutMs });
     this.#db.pragma('journal_mode = WAL');
     this.#db.pragma('synchronous = FULL');
@@ -40,6 +44,7 @@ export class LedgerWriter {
       this.#db.pragma(`max_page_count = ${Math.floor(maxBytes / pageBytes)}`);
     }
     this.#sql = new WriterStatements(this.#db);
+    this.#archive = archive === null ? null : new ArchivedParts(this.#db, archive);
   }
 
   get head(): number {
@@ -77,6 +82,7 @@ export class LedgerWriter {
     try {
       this.#db.pragma('wal_checkpoint(TRUNCATE)');
     } finally {
+      this.#archive?.close();
       this.#db.close();
     }
   }
@@ -115,7 +121,7 @@ export class LedgerWriter {
   #headOf(stream: string): StreamHead {
     let head = this.#heads.get(stream);
     if (!head) {
-      head = new StreamHead(this.#sql, stream);
+      head = new StreamHead(this.#sql, this.#archive, stream);
       this.#heads.set(stream, head);
     }
     return head;

@@ -59,12 +59,14 @@ export class LeasedWork {
 
   async #takeTurns(): Promise<void> {
     const { signal } = this.#stopping;
-    for (let lease = await this.#lease(); lease; lease = await this.#lease()) {
+    while (!signal.aborted) {
+      let lease: Lease | null = null;
       try {
-        await this.#carryOn(await this.#begin(lease), lease);
+        lease = await this.#lease();
+        if (lease) await this.#carryOn(await this.#begin(lease), lease);
       } catch (error) {
         this.#options.onFailure(error);
-        await lease.release(); // another process may be able to
+        await lease?.release(); // another process may be able to
         await pause(retryMs, undefined, { signal, ref: false }).catch(() => {});
       }
     }

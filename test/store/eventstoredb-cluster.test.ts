@@ -120,6 +120,28 @@ describe('a ledger in a cluster of three', () => {
     expect(await revisionOf(store, stream)).toBe(0);
   });
 
+  it('is closed in the middle of things, and nothing of them comes up later', async () => {
+    const store = await openStore();
+    const stream = freshStream();
+    await write(store, stream, someEvents(3));
+    const began = [
+      all(store.readStream(stream)),
+      all(store.readAll()),
+      store.head(),
+      store.loadSnapshot(stream),
+      store.announce('now'),
+      store.saveCheckpoint({ name: 'reader', position: await store.head() }),
+      store.lease(freshStream(), new AbortController().signal),
+    ].map((work) =>
+      work.then(
+        () => 'done',
+        (error) => error.fault?.code ?? error,
+      ),
+    );
+    await store.close();
+    for (const outcome of await Promise.all(began)) expect(['done', 'closed']).toContain(outcome);
+  });
+
   it('says that it cannot be reached, and is there again when the database is', async () => {
     const store = await openEventStoreDb({ url: cluster.url, limits: { callMs: 100, patienceMs: 300 } });
     open.push(store);

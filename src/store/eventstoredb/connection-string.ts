@@ -1,3 +1,4 @@
+import { withoutPassword } from '../../without-password.ts';
 import { StoreError } from '../store-error.ts';
 
 /** Options a URL may carry, as the client knows them. It only warns of others; here they are refused. */
@@ -48,9 +49,6 @@ export function connectionStringOf(url: string): string {
   for (const [name, value] of Object.entries(defaults)) if (!options.has(name)) options.set(name, value);
   return `${url.replace(/\/?(\?.*)?$/, '')}?${options}`;
 }
-
-/** The URL as it may be shown: without the password. */
-export const withoutPassword = (url: string): string => url.replace(/\/\/([^:@/]+):[^@/]*@/, '//$1:***@');
 
 const unusable = (url: string, reason: string): StoreError =>
   new StoreError({ code: 'unusable-ledger', path: withoutPassword(url), reason });

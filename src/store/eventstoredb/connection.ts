@@ -1,7 +1,7 @@
 import { EventStoreDBClient } from '@eventstore/db-client';
 import { StoreError } from '../store-error.ts';
 import { isSilence, poisonsClient, untilAnswered, within } from './attempts.ts';
-import { connectionStringOf, withoutPassword } from './connection-string.ts';
+import { connectionStringOf } from './connection-string.ts';
 
 /** How long things may take. */
 export interface Limits {
@@ -9,9 +9,11 @@ export interface Limits {
   readonly callMs: number;
   /** All attempts of one operation together. */
   readonly patienceMs: number;
+  /** The holder of a lease may say nothing for so long before another takes its work over. */
+  readonly leaseMs: number;
 }
 
-export const defaultLimits: Limits = { callMs: 3000, patienceMs: 30_000 };
+const defaultLimits: Limits = { callMs: 3000, patienceMs: 30_000, leaseMs: 10_000 };
 
 /** What is left of a client that was replaced may end by itself for so long. */
 const graceMs = 15_000;
@@ -32,10 +34,13 @@ export class Connection {
   readonly #connectionString: string;
   readonly #address: string;
   #client: EventStoreDBClient;
+  /** Attempts under way: a connection that is closed under one of them would end the process. */
+  #attempts = 0;
+  #onIdle: () => void = () => {};
   #onReplaced: (error: unknown) => void = () => {};
 
-  constructor(url: string, limits: Limits) {
-    this.limits = limits;
+  constructor(url: string, limits: Partial<Limits> = {}) {
+    this.limits = { ...defaultLimits, ...limits };
     this.#connectionString = connectionStringOf(url);
     this.#address = withoutPassword(url);
     this.#client = connect(this.#connectionString);
@@ -59,14 +64,19 @@ export class Connection {
     this.#onReplaced = listener;
   }
 
-  /** One attempt. @throws what the client throws, or TimeLimitError */
+  /** One attempt. @throws what the client throws, TimeLimitError, or StoreError closed */
   async attempt<T>(call: (client: EventStoreDBClient) => Promise<T>): Promise<T> {
+    if (this.closed.aborted) throw new StoreError({ code: 'closed' });
     const client = this.#client;
+    this.#attempts += 1;
     try {
       return await within(this.limits.callMs, call(client));
     } catch (error) {
       this.doubt(client, error);
       throw error;
+    } finally {
+      this.#attempts -= 1;
+      if (this.#attempts === 0) this.#onIdle();
     }
   }
 
@@ -94,8 +104,10 @@ export class Connection {
     return new StoreError({ code: 'unreachable', reason }, error);
   }
 
+  /** Lets the attempts under way come to their end, which their time limits see to. */
   async close(): Promise<void> {
     this.#closed.abort();
+    if (this.#attempts > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
     await dispose(this.#client);
   }
 }

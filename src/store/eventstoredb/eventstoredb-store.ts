@@ -25,7 +25,7 @@ import { isStoreError, StoreError } from '../store-error.ts';
 import { announce } from './announcements.ts';
 import { AppendLines } from './append-lines.ts';
 import { Calls, numberOf } from './calls.ts';
-import { Connection, defaultLimits, type Limits } from './connection.ts';
+import { Connection, type Limits } from './connection.ts';
 import { Feed } from './feed.ts';
 import { KeptStreams } from './kept-streams.ts';
 import { KnownStreams } from './known-streams.ts';
@@ -39,7 +39,7 @@ import { decode, internalPrefix } from './wire-event.ts';
 
 export interface EventStoreDbOptions extends IdentityOptions {
   readonly url: string;
-  readonly limits?: Limits;
+  readonly limits?: Partial<Limits>;
 }
 
 /** Newest events kept in memory: what live subscribers and readers near the head are served from. */
@@ -49,7 +49,7 @@ const checkpointStream = `${internalPrefix}checkpoints`;
 
 /** Opens the ledger in an EventStoreDB database, or makes one there. @throws StoreError unusable-ledger | unreachable */
 export async function openEventStoreDb(options: EventStoreDbOptions): Promise<EventStore> {
-  const connection = new Connection(options.url, options.limits ?? defaultLimits);
+  const connection = new Connection(options.url, options.limits);
   try {
     const calls = new Calls(connection);
     const kept = new KeptStreams(connection, calls);

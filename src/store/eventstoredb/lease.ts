@@ -6,10 +6,9 @@ import type { Connection } from './connection.ts';
 import type { Kept, KeptStreams } from './kept-streams.ts';
 import { internalPrefix } from './wire-event.ts';
 
-/** How long a holder may say nothing before another takes its work over. */
-const heldMs = 10_000;
-const renewMs = heldMs / 4;
-const lookMs = 1000;
+/** Renewals, and looks of those who wait, within the time that a holder may say nothing. */
+const renewals = 4;
+const looks = 10;
 
 interface Holder {
   /** Null where the work is free to be taken. */
@@ -32,10 +31,16 @@ export class Leases {
   readonly #kept: KeptStreams;
   readonly #connection: Connection;
   readonly #self = randomUUID();
+  readonly #heldMs: number;
+  readonly #renewMs: number;
+  readonly #lookMs: number;
 
   constructor(kept: KeptStreams, connection: Connection) {
     this.#kept = kept;
     this.#connection = connection;
+    this.#heldMs = connection.limits.leaseMs;
+    this.#renewMs = this.#heldMs / renewals;
+    this.#lookMs = this.#heldMs / looks;
   }
 
   /** Waits for its turn; null where `stop` came first. */
@@ -47,12 +52,15 @@ export class Leases {
         const kept: Kept<Holder> = await this.#kept.load(stream);
         if (seen?.revision !== kept.revision) seen = { revision: kept.revision, at: performance.now() };
         const isFree = kept.value === null || kept.value.holder === null;
-        if ((isFree || performance.now() - seen.at > heldMs) && (await this.#put(stream, kept.revision, this.#self)))
+        if (
+          (isFree || performance.now() - seen.at > this.#heldMs) &&
+          (await this.#put(stream, kept.revision, this.#self))
+        )
           return this.#hold(stream, ended);
       } catch {
         seen = null; // Nothing is known of the holder while the database is out of reach.
       }
-      await pause(lookMs, undefined, { signal: ended, ref: false }).catch(() => {});
+      await pause(this.#lookMs, undefined, { signal: ended, ref: false }).catch(() => {});
     }
     return null;
   }
@@ -70,15 +78,15 @@ export class Leases {
       const { revision, value } = await this.#kept.load<Holder>(stream);
       if (value?.holder === this.#self) await this.#put(stream, revision, null);
     };
-    return { lost: lost.signal, release: () => within(lookMs, release()).catch(() => {}) };
+    return { lost: lost.signal, release: () => within(this.#lookMs, release()).catch(() => {}) };
   }
 
   async #renew(stream: string, over: AbortSignal): Promise<void> {
     for (let last = performance.now(); !over.aborted; ) {
-      await pause(renewMs, undefined, { signal: over, ref: false });
+      await pause(this.#renewMs, undefined, { signal: over, ref: false });
       const began = performance.now();
       // Whoever cannot renew before others may take over must be gone by then.
-      const left = last + heldMs - renewMs - began;
+      const left = last + this.#heldMs - this.#renewMs - began;
       const { value, revision } = await within(left, this.#kept.load<Holder>(stream));
       if (value?.holder !== this.#self) return;
       if (!(await within(left, this.#put(stream, revision, this.#self)))) return;

@@ -1,0 +1,167 @@
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { aggregates } from '../../src/domain/aggregates.ts';
+import { isSignedBy, lineHash, parseAnchor } from '../../src/runtime/anchors/anchor.ts';
+import { AnchorKeeper } from '../../src/runtime/anchors/anchor-keeper.ts';
+import { SystemClock } from '../../src/runtime/clock.ts';
+import { LeasedWork, type Work } from '../../src/runtime/leased-work.ts';
+import { beginningOf } from '../../src/runtime/notifier/checkpoint.ts';
+import { NovaNotifier } from '../../src/runtime/notifier/nova-notifier.ts';
+import { Runtime } from '../../src/runtime/runtime.ts';
+import type { EventStore } from '../../src/store/event-store.ts';
+import { openEventStoreDb } from '../../src/store/eventstoredb/eventstoredb-store.ts';
+import { FakeServer } from '../client/fake-server.ts';
+import { freshStream, someEvents, write } from '../contract/support.ts';
+import { TestCluster } from '../support/eventstoredb/cluster.ts';
+import { done, executor, nthId } from '../support/ledger.ts';
+import { novaAnswers, serverId } from './notifier-nova.ts';
+
+let cluster: TestCluster;
+beforeAll(async () => {
+  cluster = await TestCluster.start();
+});
+afterAll(() => cluster.stop());
+
+const clock = new SystemClock();
+
+const open = (): Promise<EventStore> => openEventStoreDb({ url: cluster.url, limits: { leaseMs: 1500 } });
+
+/** A process on the cluster, as far as work is concerned. */
+async function startProcess(name: string, make: (store: EventStore, lost: AbortSignal) => Work) {
+  const store = await open();
+  const runtime = new Runtime({ store, aggregates, clock });
+  let turns = 0;
+  const failures: unknown[] = [];
+  const work = new LeasedWork({
+    store,
+    name,
+    make: (lost) => make(store, lost),
+    onTurn: () => {
+      turns += 1;
+    },
+    onFailure: (error) => failures.push(error),
+  });
+  await work.start();
+  const process = {
+    store,
+    execute: executor(runtime),
+    failures,
+    get isWorking() {
+      return turns > 0;
+    },
+    /** Lets go of nothing, as one that is killed. */
+    die: () => store.close(),
+    stop: async () => {
+      await work.stop();
+      runtime.close();
+      await store.close();
+    },
+  };
+  running.push(process);
+  return process;
+}
+
+const running: { stop(): Promise<void> }[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((process) => process.stop()));
+});
+
+const soon = <T>(read: () => T) => expect.poll(read, { timeout: 20_000, interval: 20 });
+
+describe('two processes that are to tell Nova', () => {
+  let nova: FakeServer;
+  beforeAll(async () => {
+    nova = await FakeServer.playing(novaAnswers());
+  });
+  afterAll(() => nova.close());
+
+  const told = (): string[] =>
+    nova.requests.flatMap(({ body }) => JSON.parse(body).events.map(({ tag }: { tag: string }) => tag));
+
+  const tells = (store: EventStore, lost: AbortSignal): NovaNotifier =>
+    new NovaNotifier({
+      ...{ url: nova.url, batchMs: 10, maxBatch: 64, timeoutMs: 10_000 },
+      ...{ store, ports: aggregates.port, clock, fetch, random: Math.random, lost },
+    });
+
+  test('agree on where the telling begins', async () => {
+    const stores = await Promise.all([1, 2, 3].map(open));
+    const beginnings = stores.map(async (store) => {
+      await write(store, freshStream(), someEvents(1));
+      return beginningOf({ store });
+    });
+    expect(new Set(await Promise.all(beginnings)).size).toBe(1);
+    await Promise.all(stores.map((store) => store.close()));
+  });
+
+  test('tell it once, and go on for each other without a gap or a repetition', async () => {
+    const first = await startProcess('nova', tells);
+    await soon(() => first.isWorking).toBe(true);
+    const second = await startProcess('nova', tells);
+    const plug = async ({ execute }: typeof first, n: number): Promise<string> => {
+      done(await execute('port', nthId(n), 'CreatePort', { deviceId: serverId, deviceOwner: 'compute:nova' }));
+      return done(await execute('port', nthId(n), 'ObservePort', { source: 'neutron', status: 'ACTIVE' })).position;
+    };
+    let last = '';
+    for (let n = 1; n <= 6; n++) last = await plug(n % 2 ? first : second, n);
+    await soon(told).toEqual([1, 2, 3, 4, 5, 6].map(nthId));
+    expect(second.isWorking).toBe(false);
+
+    // What is answered and not noted down yet is told again: whoever dies in that moment cannot know.
+    await soon(async () => (await second.store.loadCheckpoint('nova-notifier'))! >= last).toBe(true);
+    await first.die();
+    await plug(second, 7);
+    await soon(told).toEqual([1, 2, 3, 4, 5, 6, 7].map(nthId));
+    expect([second.isWorking, second.failures]).toEqual([true, []]);
+
+    const third = await startProcess('nova', tells);
+    await second.stop();
+    await plug(third, 8);
+    await soon(told).toEqual([1, 2, 3, 4, 5, 6, 7, 8].map(nthId));
+  });
+});
+
+describe('two processes that are to anchor the ledger', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'stackledger-anchors-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const { privateKey: key } = generateKeyPairSync('ed25519');
+  const publicKey = createPublicKey(key);
+
+  const start = (path: string) => {
+    const complaints = { onFailure: expect.unreachable, onHalfLine: expect.unreachable };
+    const make = (store: EventStore, lost: AbortSignal): AnchorKeeper =>
+      new AnchorKeeper({ store, path, key, everyMs: 20, clock, lost, ...complaints });
+    return startProcess(`anchors-${path}`, make);
+  };
+  const linesOf = (path: string): string[] => readFileSync(path, 'utf8').split('\n').slice(0, -1);
+  const anchoredUpTo = (path: string): string => parseAnchor(linesOf(path).at(-1)!).position;
+  const rename = async ({ execute }: Awaited<ReturnType<typeof start>>, name: string): Promise<string> =>
+    done(await execute('port', nthId(50), name === 'new' ? 'CreatePort' : 'UpdatePort', { name })).position;
+
+  test('take turns where they name one file, and leave it one series', async () => {
+    const path = join(folder, 'shared');
+    const first = await start(path);
+    await soon(() => first.isWorking).toBe(true);
+    const second = await start(path);
+    await soon(async () => anchoredUpTo(path)).toBe(await rename(first, 'new'));
+    await first.die();
+    await soon(async () => second.isWorking).toBe(true);
+    const last = await rename(second, 'later');
+    await soon(() => anchoredUpTo(path)).toBe(last);
+    const lines = linesOf(path);
+    expect(lines.map((line) => parseAnchor(line).previous)).toEqual(['', ...lines.slice(0, -1).map(lineHash)]);
+    expect(lines.every((line) => isSignedBy(line, publicKey))).toBe(true);
+  });
+
+  test('are witnesses of their own where each names another', async () => {
+    const paths = [join(folder, 'a'), join(folder, 'b')];
+    const processes = await Promise.all(paths.map(start));
+    const last = await rename(processes[0]!, 'again');
+    for (const path of paths) await soon(() => anchoredUpTo(path)).toBe(last);
+    const digests = paths.map((path) => parseAnchor(linesOf(path).at(-1)!).digest);
+    expect(digests[0]).toBe(digests[1]);
+  });
+});

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { levels } from './api/log.ts';
 import { isLoopback, isTamperProof } from './api/loopback.ts';
 import { defaultMechanismDrivers, mechanismDrivers } from './domain/port/drivers/configured.ts';
+import { withoutPassword } from './without-password.ts';
 
 const driverNames = mechanismDrivers.map(({ name }) => name);
 
@@ -231,6 +232,9 @@ const words = (name: string): string[] => name.split(/(?=[A-Z])/).map((word) => 
 const variableOf = (name: SettingName): string => `STACKLEDGER_${words(name).join('_').toUpperCase()}`;
 const flagOf = (name: SettingName): string => `--${words(name).join('-')}`;
 
+/** Settings whose value is never shown. */
+const secrets: readonly SettingName[] = ['novaNotifyToken'];
+
 /** Read by the command line when it talks to a server; they may well be set where a server is started. */
 const clientVariables = new Set(['STACKLEDGER_URL', 'STACKLEDGER_TOKEN']);
 
@@ -255,7 +259,7 @@ export function loadConfig(args: readonly string[], environment: Readonly<Record
     const { schema, byDefault } = settings[name];
     const { value, source } = given.get(name) ?? { value: byDefault, source: 'default' };
     const parsed = schema.safeParse(value);
-    if (!parsed.success) problems.push(`${source}: ${parsed.error.issues[0]!.message}, not "${value}".`);
+    if (!parsed.success) problems.push(`${source}: ${parsed.error.issues[0]!.message}${notThis(name, value)}.`);
     return [name, parsed.data];
   });
   const config = Object.fromEntries(entries) as Config;
@@ -281,6 +285,10 @@ export function loadConfig(args: readonly string[], environment: Readonly<Record
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
 }
+
+/** The value that was complained about, where it may be seen. */
+const notThis = (name: SettingName, value: string): string =>
+  secrets.includes(name) ? '' : `, not "${withoutPassword(value)}"`;
 
 function fromEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
@@ -310,7 +318,7 @@ function fromFlags(args: readonly string[], problems: string[]): Map<SettingName
     if (value === undefined && flag.startsWith('--') && args[index + 1]?.startsWith('--') === false)
       value = args[++index];
 
-    if (!name) problems.push(`${flag}: there is no such flag; docs/settings.md lists them all.`);
+    if (!name) problems.push(`${withoutPassword(flag)}: there is no such flag; docs/settings.md lists them all.`);
     else if (value === undefined) problems.push(`${flag}: needs a value.`);
     else given.set(name, { value, source: flag });
   }

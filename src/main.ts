@@ -21,9 +21,9 @@ import { NovaNotifier } from './runtime/notifier/nova-notifier.ts';
 import type { NovaNotifierOptions } from './runtime/notifier/nova-notifier-options.ts';
 import { Runtime } from './runtime/runtime.ts';
 import { type EventStore, formatPosition, parsePosition } from './store/event-store.ts';
-import { withoutPassword } from './store/eventstoredb/connection-string.ts';
 import { ledgerFileOf, openStore } from './store/open-store.ts';
 import { StoreError } from './store/store-error.ts';
+import { withoutPassword } from './without-password.ts';
 
 /** The settings, or instead of the drivers' names a site's own drivers. */
 export type LedgerConfig = Omit<Config, 'mechanismDrivers'> & PortSettings;

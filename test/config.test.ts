@@ -55,6 +55,22 @@ describe('settings', () => {
     ]);
   });
 
+  test('that hold a password or a token do not show it when they are complained about', () => {
+    const passwords = ['s3cret', 's3/cret', 's3@cret', 's3:cret', 's3?cret'];
+    for (const password of passwords) {
+      const url = `esbd://admin:${password}@n1:2113`;
+      expect(linesOf(['--store', url])).toEqual([
+        '--store: must be sqlite:<path>, memory: or esdb://<host>, not "esbd://admin:***@n1:2113".',
+      ]);
+      expect(linesOf([url])).toEqual([
+        'esbd://admin:***@n1:2113: there is no such flag; docs/settings.md lists them all.',
+      ]);
+    }
+    expect(linesOf([], { STACKLEDGER_NOVA_NOTIFY_TOKEN: 'to ken' })).toEqual([
+      'STACKLEDGER_NOVA_NOTIFY_TOKEN: must be printable, without blanks.',
+    ]);
+  });
+
   test.each(['-1', '65536', '80.5', '8e3', ' 80', '', '0x50', '99999999999999999'])('a port is not %j', (port) => {
     expect(linesOf(['--port', port])).toHaveLength(1);
   });

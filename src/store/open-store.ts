@@ -1,3 +1,4 @@
+import { withoutPassword } from '../without-password.ts';
 import type { EventStore, LedgerIdentity, LedgerInfo } from './event-store.ts';
 import { StoreError } from './store-error.ts';
 

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it, vi } from 'vitest';
+import { nthId } from '../support/ledger.ts';
 import { patient, run } from './run.ts';
 
 vi.setConfig(patient);
@@ -84,4 +85,17 @@ describe('stackledger token hash', () => {
 it('stackledger --version is that of the package', async () => {
   const { version } = JSON.parse(await readFile('package.json', 'utf8'));
   expect(await run(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+});
+
+it('a password in an address is not shown where that address is complained about', async () => {
+  const told = await Promise.all([
+    run(['verify', '--store', 'esbd://admin:s3cret@n1:2113']),
+    run(['compact', '--store', 'esdb://admin:s3cret@n1:2113']),
+    run(['why', 'port', nthId(1), '--url', 'http://admin:s3cret@127.0.0.1:1']),
+  ]);
+  for (const { code, stdout, stderr } of told) {
+    expect(code).not.toBe(0);
+    expect(stdout + stderr).not.toContain('s3cret');
+    expect(stderr).toContain('admin:***@');
+  }
 });

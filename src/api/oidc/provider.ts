@@ -1,5 +1,6 @@
 import type { JSONWebKeySet } from 'jose';
 import { z } from 'zod';
+import { withoutPassword } from '../../without-password.ts';
 import { isTamperProof } from '../loopback.ts';
 
 /** How long the provider may take to answer. */
@@ -22,17 +23,19 @@ export async function fetchKeys({ issuer, jwksUrl }: { issuer: string; jwksUrl: 
 async function discovered(issuer: string): Promise<string> {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const document = Discovery.parse(await fetched(url));
-  if (document.issuer !== issuer) throw new Error(`${url} is of the issuer ${document.issuer}, not of ${issuer}.`);
+  if (document.issuer !== issuer)
+    throw new Error(`${withoutPassword(url)} is of the issuer ${document.issuer}, which is another.`);
   return document.jwks_uri;
 }
 
 async function fetched(url: string): Promise<unknown> {
-  if (!isTamperProof(url)) throw new Error(`${url} is no https URL: anybody on the way could put other keys there.`);
+  if (!isTamperProof(url))
+    throw new Error(`${withoutPassword(url)} is no https URL: anybody on the way could put other keys there.`);
   const response = await fetch(url, {
     signal: AbortSignal.timeout(timeoutMs),
     headers: { accept: 'application/json' },
     redirect: 'error',
   });
-  if (!response.ok) throw new Error(`${url} answers ${response.status}.`);
+  if (!response.ok) throw new Error(`${withoutPassword(url)} answers ${response.status}.`);
   return response.json();
 }

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { type EventStore, startPosition } from '../../store/event-store.ts';
 import { openStore } from '../../store/open-store.ts';
+import { withoutPassword } from '../../without-password.ts';
 import { CommandFailed, UsageError } from '../failure.ts';
 import { formatDuration } from '../output/duration.ts';
 import { formatCount, plural } from '../output/table.ts';
@@ -89,14 +90,14 @@ async function requireEmpty(store: EventStore, url: string): Promise<void> {
   const head = await store.head();
   if (head === startPosition) return;
   throw new CommandFailed(
-    `${url} is not empty: it goes up to position ${head}. Name another --store; or, where this is an import that was interrupted, add --resume.`,
+    `${withoutPassword(url)} is not empty: it goes up to position ${head}. Name another --store; or, where this is an import that was interrupted, add --resume.`,
   );
 }
 
 function describe(result: ImportResult, { store, from }: ImportOptions, tookMs: number): string[] {
   const { events, receipts, found, positionsKept } = result;
   return [
-    `${plural(events, 'event')} and ${plural(receipts, 'receipt')} from ${from === '-' ? 'standard input' : from} are in ${store} (${formatDuration(tookMs)}).`,
+    `${plural(events, 'event')} and ${plural(receipts, 'receipt')} from ${from === '-' ? 'standard input' : from} are in ${withoutPassword(store)} (${formatDuration(tookMs)}).`,
     ...(found > 0 ? [`${formatCount(found)} of the events were there already.`] : []),
     ...(positionsKept ? [] : ['The ledger gave the events new positions: whoever follows it must begin anew.']),
   ];

@@ -2,6 +2,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { type Client, createClient } from '../../client/client.ts';
 import { type Kind, kinds } from '../../domain/kernel/resource.ts';
 import { ledgerFileOf } from '../../store/open-store.ts';
+import { withoutPassword } from '../../without-password.ts';
 import { UsageError } from '../failure.ts';
 import type { GlobalOptions } from '../terminal.ts';
 
@@ -14,7 +15,9 @@ export const storeOption = (): Option =>
 export function ledgerFile(url: string): string {
   const file = ledgerFileOf(url);
   if (file !== null) return file;
-  throw new UsageError(`This works on the file of a ledger, as in sqlite:./data/ledger.db; ${url} has none.`);
+  throw new UsageError(
+    `This works on the file of a ledger, as in sqlite:./data/ledger.db; ${withoutPassword(url)} has none.`,
+  );
 }
 
 export function parseKind(text: string): Kind {
@@ -33,5 +36,10 @@ export const collect =
   <T>(parse: (text: string) => T) =>
   (text: string, before: readonly T[] = []): readonly T[] => [...before, parse(text)];
 
-export const clientFor = ({ url, token }: GlobalOptions): Client =>
-  createClient({ baseUrl: url, ...(token !== undefined && { token }), retry: { attempts: 3 } });
+/** @throws UsageError for an address with a password, which would stand in every message */
+export function clientFor({ url, token }: GlobalOptions): Client {
+  const shown = withoutPassword(url);
+  if (shown !== url)
+    throw new UsageError(`${shown} has a password in it; leave it out, and give a token with --token.`);
+  return createClient({ baseUrl: url, ...(token !== undefined && { token }), retry: { attempts: 3 } });
+}

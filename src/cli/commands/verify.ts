@@ -5,6 +5,7 @@ import { aggregates } from '../../domain/aggregates.ts';
 import { anchorLines } from '../../runtime/anchors/anchor-keeper.ts';
 import { parsePosition } from '../../store/event-store.ts';
 import { openStore } from '../../store/open-store.ts';
+import { withoutPassword } from '../../without-password.ts';
 import { exitCodes, UsageError } from '../failure.ts';
 import { formatDuration } from '../output/duration.ts';
 import type { Style } from '../output/style.ts';
@@ -81,7 +82,7 @@ function describe(verification: Verification, url: string, tookMs: number, { sty
   const { anchors, halfAnchors } = verification;
   const unknown = Object.entries(unknownTypes).map(([type, count]) => `${type} (${formatCount(count)})`);
   const facts = formatPairs([
-    ['ledger', `${ledger.ledgerId}, ${url}, created ${ledger.createdAt}`],
+    ['ledger', `${ledger.ledgerId}, ${withoutPassword(url)}, created ${ledger.createdAt}`],
     ['events', `${formatCount(events)} in ${plural(streams, 'stream')}`],
     ['receipts', formatCount(receipts)],
     ['snapshots', `${formatCount(snapshots.compared)}${ignoredNote(snapshots.ignored)}`],

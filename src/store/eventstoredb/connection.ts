@@ -1,4 +1,5 @@
 import { EventStoreDBClient } from '@eventstore/db-client';
+import { withoutPassword } from '../../without-password.ts';
 import { StoreError } from '../store-error.ts';
 import { isSilence, poisonsClient, untilAnswered, within } from './attempts.ts';
 import { connectionStringOf } from './connection-string.ts';

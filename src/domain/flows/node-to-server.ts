@@ -1,16 +1,13 @@
 import { isAlive, type Related } from '../kernel/aggregate.ts';
 import type { ResourceRef } from '../kernel/resource.ts';
-import type { NodeEvent } from '../node/events.ts';
+import type { DataOf } from '../node/events.ts';
 import type { ProvisionState } from '../node/provision-machine.ts';
 import type { Node } from '../node/state.ts';
 import { pathOf } from '../node/verbs.ts';
 import type { Server } from '../server/state.ts';
 import type { Flow, FlowCommand, FlowEvent } from './flow.ts';
-import { isOnlyClaimed, release } from './server-to-node.ts';
+import { deletions, isOnlyClaimed, release, worker } from './server-to-node.ts';
 
-type DataOf<T extends NodeEvent['type']> = Extract<NodeEvent, { type: T }>['data'];
-
-const worker = 'bare metal';
 const serverRef = (id: string): ResourceRef => ({ kind: 'server', id });
 
 /** What it means to a server that its node has come to a state: which work is done, or has failed. */
@@ -26,8 +23,6 @@ const arrivals: Partial<Readonly<Record<ProvisionState, Arrival>>> = {
   'rescue failed': { actions: { RescueServer: 'failed' } },
   'unrescue failed': { actions: { UnrescueServer: 'failed' } },
 };
-
-const deletions = ['DeleteServer', 'ForceDeleteServer'];
 
 /** Actions that a power state completes, and the power state as Nova counts it. */
 const switched: Readonly<Record<string, { ends: readonly string[]; powerState: number }>> = {

@@ -1,11 +1,9 @@
 import { isAlive, type Related } from '../kernel/aggregate.ts';
 import type { ResourceRef } from '../kernel/resource.ts';
 import type { Node } from '../node/state.ts';
-import type { ServerEvent } from '../server/events.ts';
+import type { DataOf } from '../server/events.ts';
 import type { Server } from '../server/state.ts';
 import type { Flow, FlowCommand, FlowEvent, FlowRefusal } from './flow.ts';
-
-type DataOf<T extends ServerEvent['type']> = Extract<ServerEvent, { type: T }>['data'];
 
 const nodeRef = (id: string): ResourceRef => ({ kind: 'node', id });
 const provision = (nodeId: string, target: string, more: object = {}): FlowCommand => ({
@@ -37,7 +35,10 @@ const actions: Readonly<Record<string, (nodeId: string) => FlowCommand>> = {
   SoftRebootServer: (id) => power(id, 'soft rebooting'),
   HardRebootServer: (id) => power(id, 'rebooting'),
 };
-const deletions = ['DeleteServer', 'ForceDeleteServer'];
+export const deletions = ['DeleteServer', 'ForceDeleteServer'];
+
+/** Who does what the node does, to the server. */
+export const worker = 'bare metal';
 
 const serverOf = ({ resource }: FlowEvent, related: Related): Server | null =>
   related.stateOf(resource) as Server | null;
@@ -99,7 +100,7 @@ const reactions: Readonly<Record<string, (event: FlowEvent, related: Related) =>
 const deletionDone = (server: ResourceRef, action: string): FlowCommand => ({
   resource: server,
   type: 'ReportActionSuccess',
-  data: { action, worker: 'bare metal' },
+  data: { action, worker },
 });
 
 /** The node below a server is claimed, deployed, switched, rebuilt, rescued and torn down as the server's life asks. */
@@ -126,7 +127,7 @@ export const serverToNode: Flow = {
       {
         resource: event.resource,
         type: 'ReportActionFailure',
-        data: { action, ...failure(refusal), outcome: 'as-before', worker: 'bare metal' },
+        data: { action, ...failure(refusal), outcome: 'as-before', worker },
       },
     ];
   },

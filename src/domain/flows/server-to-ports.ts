@@ -1,11 +1,9 @@
 import { isAlive, type Related } from '../kernel/aggregate.ts';
 import type { ResourceRef } from '../kernel/resource.ts';
-import type { Port } from '../port/state.ts';
-import type { ServerEvent } from '../server/events.ts';
+import { otherBindingOn, type Port } from '../port/state.ts';
+import type { DataOf } from '../server/events.ts';
 import type { Server } from '../server/state.ts';
 import type { Flow, FlowCommand, FlowEvent } from './flow.ts';
-
-type DataOf<T extends ServerEvent['type']> = Extract<ServerEvent, { type: T }>['data'];
 
 const portRef = (id: string): ResourceRef => ({ kind: 'port', id });
 const bind = (portId: string, host: string): FlowCommand => ({
@@ -41,15 +39,19 @@ const reactions: Readonly<Record<string, (event: FlowEvent, related: Related) =>
 
   PortDetached: (event) => free((event.data as DataOf<'PortDetached'>).portId),
 
-  /** A build that failed leaves no port behind on the host; a server that moved takes its ports along. */
+  /**
+   * A build that failed leaves no port behind on the host; a server that moved takes its ports along. A migration has made
+   * a binding for them already.
+   */
   ServerMoved(event, related) {
     const { to } = event.data as DataOf<'ServerMoved'>;
     const server = serverOf(event, related);
     if (!server || server.host !== to) return [];
     return server.ports.flatMap((id): FlowCommand[] => {
       if (to === null) return [unbind(id)];
-      const prepared = isPrepared(related.stateOf(portRef(id)) as Port | null, to);
-      return [prepared ? { resource: portRef(id), type: 'ActivateBinding', data: { host: to } } : bind(id, to)];
+      const port = related.stateOf(portRef(id)) as Port | null;
+      const isPrepared = port !== null && otherBindingOn(port, to) !== undefined;
+      return [isPrepared ? { resource: portRef(id), type: 'ActivateBinding', data: { host: to } } : bind(id, to)];
     });
   },
 
@@ -58,10 +60,6 @@ const reactions: Readonly<Record<string, (event: FlowEvent, related: Related) =>
     return ports.flatMap((id) => (ownPorts.includes(id) ? [remove(id)] : free(id)));
   },
 };
-
-/** Whether a migration has made a binding there already. */
-const isPrepared = (port: Port | null, host: string): boolean =>
-  port?.otherBindings.some((binding) => binding.host === host) ?? false;
 
 /** A server's ports are bound where it is, and released when it goes. Ports that are gone already are let be. */
 export const serverToPorts: Flow = {

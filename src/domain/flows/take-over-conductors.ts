@@ -2,7 +2,7 @@ import { agentRef, agentTypes, partsOf } from '../agent/identity.ts';
 import type { Agent } from '../agent/state.ts';
 import { isAlive, type Related } from '../kernel/aggregate.ts';
 import type { ResourceRef } from '../kernel/resource.ts';
-import type { EventData } from '../node/events.ts';
+import type { DataOf } from '../node/events.ts';
 import type { FlowCommand, FlowEvent } from './flow.ts';
 import type { SearchingFlow } from './searching-flow.ts';
 
@@ -14,7 +14,7 @@ function conductorOf({ type, data, resource }: FlowEvent): string | null {
     const agent = partsOf(resource.id);
     return agent.type === agentTypes.conductor ? agent.host : null;
   }
-  const { kind, holder } = data as EventData<'NodeReserved'>;
+  const { kind, holder } = data as DataOf<'NodeReserved'>;
   return kind === 'other' ? null : holder;
 }
 

@@ -202,7 +202,7 @@ export const nodeEvents = defineEvents('node', {
 });
 
 export type NodeEvent = EventOf<typeof nodeEvents>;
-export type EventData<T extends NodeEvent['type']> = Extract<NodeEvent, { type: T }>['data'];
+export type DataOf<T extends NodeEvent['type']> = Extract<NodeEvent, { type: T }>['data'];
 export type NodeAttributes = z.infer<z.ZodObject<typeof nodeAttributes>>;
 export type Cause = z.infer<typeof Cause>;
 export type MaintenanceCause = z.infer<typeof MaintenanceCause>;

@@ -1,6 +1,6 @@
 import type { Draft } from 'immer';
 import type { Begin, Evolve } from '../kernel/aggregate.ts';
-import type { EventData, NodeEvent } from './events.ts';
+import type { DataOf, NodeEvent } from './events.ts';
 import { addCause, removeCause } from './maintenance.ts';
 import { kindOf, machine, type ProvisionEvent, ruleOf, type StateKind } from './provision-machine.ts';
 import type { Node, Outcome } from './state.ts';
@@ -193,7 +193,7 @@ const outcomes: Partial<Record<ProvisionEvent, Outcome>> = {
 const atRest: readonly StateKind[] = ['stable', 'failed', 'foreign'];
 
 /** The node is somewhere, by whatever way it came there. */
-function comeTo(node: Draft<Node>, { provisionState: to, target }: EventData<'NodeObserved'>, time: string): void {
+function comeTo(node: Draft<Node>, { provisionState: to, target }: DataOf<'NodeObserved'>, time: string): void {
   const { activity, kind } = ruleOf(to);
   node.targetProvisionState = target;
   node.cleaning = activity === 'clean' ? (target === 'manageable' ? 'manual' : 'automated') : null;
@@ -210,7 +210,7 @@ function comeTo(node: Draft<Node>, { provisionState: to, target }: EventData<'No
 }
 
 /** An operation ends where the node comes to rest. A failed service may go on waiting, and then it goes on, too. */
-function endOrReopen(node: Draft<Node>, data: EventData<'NodeProvisionStateChanged'>, time: string): void {
+function endOrReopen(node: Draft<Node>, data: DataOf<'NodeProvisionStateChanged'>, time: string): void {
   const { operation } = node;
   if (!operation) return;
   const rests = atRest.includes(kindOf(data.to));

@@ -1,4 +1,4 @@
-import type { Cause, EventData, NodeEvent } from './events.ts';
+import type { Cause, DataOf, NodeEvent } from './events.ts';
 import { type CallBackTimeouts, type NodeFacts, settingsOf } from './facts.ts';
 import {
   type Activity,
@@ -94,7 +94,7 @@ function callBackOf(
   node: Node,
   to: ProvisionState,
   { facts, timeoutMs }: Move,
-): EventData<'NodeProvisionStateChanged'>['callBack'] {
+): DataOf<'NodeProvisionStateChanged'>['callBack'] {
   const { activity } = ruleOf(to);
   if (kindOf(to) !== 'waiting' || !activity) return undefined;
   const setting = timeoutSettings[activity];

@@ -1,6 +1,6 @@
 import type { Lifetime } from '../kernel/aggregate.ts';
 import type {
-  EventData,
+  DataOf,
   lockKinds,
   MaintenanceCause,
   Markers,
@@ -133,6 +133,6 @@ export interface Node extends Lifetime, NodeAttributes {
 }
 
 /** What an outside system said the node is. */
-export type Observation = EventData<'NodeObserved'> & { at: string };
+export type Observation = DataOf<'NodeObserved'> & { at: string };
 
 export const troublesKept = 10;

@@ -2,7 +2,8 @@ import type { Draft } from 'immer';
 import type { Begin, Evolve } from '../kernel/aggregate.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { PortEvent } from './events.ts';
-import { type Binding, isBound, type OtherBinding, type Port } from './state.ts';
+import { l2 } from './provisioning.ts';
+import { type Binding, isBound, type OtherBinding, otherBindingOn, type Port } from './state.ts';
 
 export const begin: Begin<Port, PortEvent, 'PortCreated'> = {
   PortCreated(attributes, { time }) {
@@ -48,7 +49,7 @@ export const evolve: Evolve<Port, PortEvent, 'PortCreated'> = {
     port.blocks = port.blocks.filter((block) => block.entity !== entity);
     forgetCompletion(port, entity);
     port.round.completed.push({ entity, at: time, eventId });
-    if (entity === 'L2' && port.binding.host !== null) port.binding.device = 'up';
+    if (entity === l2 && port.binding.host !== null) port.binding.device = 'up';
   },
 
   ProvisioningComponentNotNeeded() {},
@@ -124,7 +125,7 @@ export const evolve: Evolve<Port, PortEvent, 'PortCreated'> = {
 
   /** The one that is left loses what it was attached to, as in Neutron: it must be bound again to be of use. */
   BindingActivated(port, { host, from, generation }, { time }) {
-    const activated = port.otherBindings.find((binding) => binding.host === host);
+    const activated = otherBindingOn(port, host);
     if (!activated) return;
     const { migration, ...binding } = activated;
     const { vnicType, profile } = port.binding;
@@ -154,18 +155,18 @@ export const evolve: Evolve<Port, PortEvent, 'PortCreated'> = {
   },
 
   DeviceUpReported(port, { host }, { time, eventId }) {
-    const other = port.otherBindings.find((binding) => binding.host === host);
+    const other = otherBindingOn(port, host);
     if (other) other.device = 'up';
     else port.earlyReports.push({ host, at: time, eventId });
   },
 
   DeviceDownReported(port, { host = port.binding.host }, { time }) {
     port.earlyReports = port.earlyReports.filter((report) => report.host !== host);
-    const other = port.otherBindings.find((binding) => binding.host === host);
+    const other = otherBindingOn(port, host);
     if (other) other.device = 'down';
     if (host !== port.binding.host) return;
     port.binding.device = 'down';
-    forgetCompletion(port, 'L2');
+    forgetCompletion(port, l2);
     if (port.round.provisioned) beginRound(port, time);
   },
 

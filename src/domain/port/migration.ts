@@ -5,7 +5,7 @@ import { tryDrivers } from './binding.ts';
 import type { PortCommands } from './commands.ts';
 import type { PortEvent } from './events.ts';
 import { refuse } from './refusals.ts';
-import type { OtherBinding, Port } from './state.ts';
+import { type OtherBinding, otherBindingOn, type Port } from './state.ts';
 import { type PortFacts, surroundingsOf } from './surroundings.ts';
 import { Unfolding } from './unfolding.ts';
 
@@ -82,8 +82,6 @@ export const isLeftOver = ({ migration }: OtherBinding): boolean => migration !=
 const isInUse = ({ migration }: OtherBinding): boolean => migration !== null && migration.endedAt === null;
 
 const ownerOf = ({ migration }: OtherBinding): string | null => migration?.id ?? null;
-
-const otherBindingOn = (port: Port, host: string) => port.otherBindings.find((binding) => binding.host === host);
 
 const removed = (host: string, reason: string): PortEvent => ({ type: 'BindingRemoved', data: { host, reason } });
 

@@ -3,7 +3,7 @@ import type { PortCommands } from './commands.ts';
 import type { DataOf, PortEvent } from './events.ts';
 import { blockOf, complete, dhcp, hasSay, l2 } from './provisioning.ts';
 import { bindIfNeeded } from './rebinding.ts';
-import { isBound, type Port } from './state.ts';
+import { isBound, otherBindingOn, type Port } from './state.ts';
 import { type PortFacts, surroundingsOf } from './surroundings.ts';
 import { Unfolding } from './unfolding.ts';
 
@@ -79,8 +79,6 @@ export const reportRules: Decide<Port, Pick<PortCommands, Reports>, PortEvent, P
     return it.events;
   },
 };
-
-const otherBindingOn = (port: Port, host: string) => port.otherBindings.find((binding) => binding.host === host);
 
 const reportedEarly = (port: Port, host: string): boolean => port.earlyReports.some((report) => report.host === host);
 

@@ -102,6 +102,9 @@ export const isBound = ({ host, vifType }: Binding): boolean => host !== null &&
 
 export const isFailed = ({ vifType }: Binding): boolean => vifType === 'binding_failed';
 
+export const otherBindingOn = ({ otherBindings }: Port, host: string | null): OtherBinding | undefined =>
+  otherBindings.find((binding) => binding.host === host);
+
 /** A copy of everything that folding changes in place. */
 export const copyOf = (port: Port): Port => ({
   ...port,

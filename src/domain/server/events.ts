@@ -215,7 +215,8 @@ export const serverEvents = defineEvents('server', {
 
 export type ServerEvent = EventOf<typeof serverEvents>;
 export type ServerEventType = ServerEvent['type'];
+export type DataOf<T extends ServerEventType> = Extract<ServerEvent, { type: T }>['data'];
 export type Awaited = z.infer<typeof Awaited>;
 export type WaitResult = z.infer<typeof WaitResult>;
 export type Verdict = (typeof verdicts)[number];
-export type ExternalEvent = Omit<Extract<ServerEvent, { type: 'ExternalEventReceived' }>['data'], 'verdict'>;
+export type ExternalEvent = Omit<DataOf<'ExternalEventReceived'>, 'verdict'>;

@@ -10,7 +10,7 @@ import { released, reserved } from './lock.ts';
 import { isState, type KnownState, kindOf, type ProvisionState, ruleOf, type StateKind } from './provision-machine.ts';
 import type { Node, Observation } from './state.ts';
 import { clipped } from './texts.ts';
-import { born, inTurn } from './unfolding.ts';
+import { born, inTurn } from './turns.ts';
 
 type Observed = z.output<NodeCommands['ObserveNode']>;
 

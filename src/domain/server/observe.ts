@@ -21,7 +21,7 @@ const cause = 'ObserveServer';
 /** Servers in these states have not run, or nobody can tell. In all others they have, since an unknown moment. */
 const neverRan: readonly VmState[] = ['building', 'pending', 'error', 'deleted'];
 
-const conditionOf = ({ vmState, taskState, powerState }: Observed, known: Condition['powerState']): Condition => ({
+const conditionIn = ({ vmState, taskState, powerState }: Observed, known: Condition['powerState']): Condition => ({
   vmState,
   taskState,
   powerState: powerState ?? known,
@@ -57,7 +57,7 @@ function discover(data: Observed, facts: ServerFacts): ServerEvent[] {
     ...unknown,
     ...defined(attributesOf(data)),
     ports,
-    condition: conditionOf(data, power.none),
+    condition: conditionIn(data, power.none),
     host,
     nodeId,
     launchedAt: launchedAt(data, undefined, facts),
@@ -131,7 +131,7 @@ function closeOperation(server: Server, to: Condition, { time }: ServerFacts): S
 /** A known server is seen in a state: the ledger takes that over, and says whether it could have been foreseen. */
 function observe(server: Server, data: Observed, facts: ServerFacts): ServerEvent[] {
   const { source } = data;
-  const condition = conditionOf(data, server.powerState);
+  const condition = conditionIn(data, server.powerState);
   const seen = observed(server, data, { unexpected: !isExpected(server, condition) }, facts);
   const launched = launchedAt(data, server.launchedAt, facts);
   const changed = inTurn(
@@ -193,7 +193,7 @@ function observed(
   { time }: ServerFacts,
 ): Seen {
   const { source, observedAt = null, failure } = data;
-  const condition = conditionOf(data, server.powerState);
+  const condition = conditionIn(data, server.powerState);
   const fault = failure && faultOf(failure, time);
   const said = { source, observedAt, condition, ...(fault && !isTold(server, fault) && { fault }) };
   return { type: 'ServerObserved', data: { ...said, unexpected, late } };

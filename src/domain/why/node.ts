@@ -17,6 +17,7 @@ import { latest, living, ref, type Seen, type World } from './world.ts';
 
 type Node = Seen['node'];
 const self = ({ id }: Node) => ref('node', id);
+const anOperator: Owner = { kind: 'operator', id: 'operator', host: null, alive: null, lastSeenAt: null };
 const arrived = (node: Node) => [
   { on: self(node), types: ['NodeProvisionStateChanged', 'NodeEnrolled'], at: node.stateSince },
 ];
@@ -37,7 +38,7 @@ const progress: Readonly<Record<StateKind, (node: Node, world: World) => Conditi
       met: false,
       summary: `It is held in ${node.provisionState}${inStep(node)}: somebody must let it go on.`,
       since: node.stateSince,
-      owner: { kind: 'operator', id: 'operator', host: null, alive: null, lastSeenAt: null },
+      owner: anOperator,
       clearable: byOperator(`These verbs lead on: ${verbs(node)}.`, { command: verb(node, 'unhold') }),
       proof: arrived(node),
     },
@@ -119,7 +120,7 @@ const conditions: Explainer<Node>['conditions'] = {
       met: false,
       summary: `It is in maintenance (${cause}${reason === null ? '' : `: ${reason}`})${node.callBack ? ', and while it is, time stands still for its call-back' : ''}.`,
       since,
-      owner: { kind: 'operator', id: 'operator', host: null, alive: null, lastSeenAt: null },
+      owner: anOperator,
       clearable: byOperator('Clear it when the node is fit again.', {
         command: remedy(self(node), 'ClearMaintenance', { fault: cause === 'operator' ? null : cause }),
       }),
@@ -268,7 +269,7 @@ function failed(node: Node): ConditionDraft[] {
       met: false,
       summary: `It is in ${provisionState}${target === null ? '' : ` on the way to ${target}`}: ${first}${then}`,
       since: node.stateSince,
-      owner: { kind: 'operator', id: 'operator', host: null, alive: null, lastSeenAt: null },
+      owner: anOperator,
       clearable: byOperator(`These verbs lead out: ${verbs(node)}.`, {
         command: verb(node, 'manage', 'deleted', 'unrescue', 'abort', 'active', 'inspect'),
       }),

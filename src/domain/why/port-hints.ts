@@ -2,7 +2,6 @@ import { isAlive } from '../kernel/aggregate.ts';
 import type { Port } from '../port/state.ts';
 import { deviceOf } from './device.ts';
 import { type Explainer, type HintDraft, remedy } from './explainer.ts';
-
 import { restless } from './restless.ts';
 import { ref, type World } from './world.ts';
 

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TestCluster } from '../support/eventstoredb/cluster.ts';
-import { nthId } from '../support/ledger.ts';
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { database } from '../support/eventstoredb/engine.ts';
 import { connected, sharedLedger, slugOf, take } from './support.ts';
 
-const id = nthId(1);
+const id = randomUUID();
 const path = `/v1/ports/${id}`;
 
 describe('the API over a cluster', () => {
-  let cluster: TestCluster;
-  const flags: string[] = [];
-  beforeAll(async () => {
-    cluster = await TestCluster.start({ nodes: 3 });
-    flags.push('--store', cluster.url);
-  });
-  afterAll(() => cluster.stop());
+  const { url } = database({ nodes: 3 });
+  const flags = ['--clock', 'system'];
+  beforeAll(() => void flags.push('--store', url()));
   const ledger = sharedLedger(flags);
 
   it('answers a command with what it changed, and shows it', async () => {
@@ -57,23 +53,24 @@ describe('the API over a cluster', () => {
 
   it('takes many commands in one request, and every event is there once', async () => {
     const { bulk, get } = ledger();
+    const ids = Array.from({ length: 20 }, () => randomUUID());
     const lines = Array.from({ length: 100 }, (_, n) => ({
       kind: 'port',
-      id: nthId(100 + (n % 20)),
+      id: ids[n % 20],
       ...(n < 20 ? { type: 'CreatePort', data: {} } : { type: 'UpdatePort', data: { name: `name ${n}` } }),
     }));
     const verdicts = await bulk(lines);
     expect(verdicts.filter(({ status }) => status === 200)).toHaveLength(100);
-    for (let n = 0; n < 20; n++) expect((await get(`/v1/ports/${nthId(100 + n)}`)).body.revision).toBe(4);
+    for (const each of ids) expect((await get(`/v1/ports/${each}`)).body.revision).toBe(4);
   });
 
   it('lets a reader of the stream go on after the last event it saw', async () => {
     const { url, command } = ledger();
-    const stream = await connected(`${url}/v1/events?after=0`);
+    const stream = await connected(`${url}/v1/events?id=${id}`);
     const [first, second] = await take(stream, 2);
-    const resumed = await connected(`${url}/v1/events`, { 'last-event-id': first!.id });
+    const resumed = await connected(`${url}/v1/events?id=${id}`, { 'last-event-id': first!.id });
     expect((await take(resumed, 1))[0]!.id).toBe(second!.id);
-    const live = await connected(`${url}/v1/events`, {
+    const live = await connected(`${url}/v1/events?id=${id}`, {
       'last-event-id': (await command('UpdatePort', { name: 'x' }, {}, id)).body.position,
     });
     const next = take(live, 2);
@@ -83,8 +80,8 @@ describe('the API over a cluster', () => {
 
   it('lists what the read models know at that position', async () => {
     const { command, get } = ledger();
-    const { body } = await command('UpdatePort', { name: 'listed' }, {}, id);
-    const list = await get(`/v1/ports?min_position=${body.position}&limit=100`);
-    expect(JSON.stringify(list.body)).toContain('"listed"');
+    const { body } = await command('UpdatePort', { name: `listed ${id}` }, {}, id);
+    const list = await get(`/v1/ports?min_position=${body.position}&name=listed%20${id}`);
+    expect(JSON.stringify(list.body)).toContain(`"listed ${id}"`);
   });
 });

@@ -1,13 +1,22 @@
+import { exec } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import type { EventStore, RecordedEvent } from '../../src/store/event-store.ts';
+import { promisify } from 'node:util';
+import type { EventStore, RecordedEvent, SubscribeOptions } from '../../src/store/event-store.ts';
 import { openEventStoreDb } from '../../src/store/eventstoredb/eventstoredb-store.ts';
 import { isStoreError } from '../../src/store/store-error.ts';
-import { all, someEvent } from '../contract/support.ts';
+import { all, freshPrefix, someEvent } from '../contract/support.ts';
 import { TestCluster } from '../support/eventstoredb/cluster.ts';
 import type { Mischief } from '../support/eventstoredb/mischief.ts';
 
-/** What befalls the cluster while it is written. */
-export type Fault = (cluster: TestCluster) => void;
+/** A database with something that can befall it. */
+export interface Site {
+  readonly store: EventStore;
+  strike(): unknown;
+  heal(): unknown;
+  stop(): unknown;
+}
+
+type Fault = (cluster: TestCluster) => void;
 
 const loses =
   (mischief: Mischief): Fault =>
@@ -16,13 +25,44 @@ const loses =
     cluster.misbehave = (call) => (call === 'append' && left-- > 0 ? mischief : undefined);
   };
 
-export const faults: Readonly<Record<string, Fault>> = {
+const faults: Readonly<Record<string, Fault>> = {
   'leader killed': (cluster) => cluster.kill(cluster.leader()!),
   'leader frozen': (cluster) => cluster.freeze(cluster.leader()!),
   'leader cut off': (cluster) => cluster.cutOff(cluster.leader()!),
   'answers dropped after the write': loses({ kind: 'dropped' }),
   'answers that never come': loses({ kind: 'unanswered' }),
 };
+
+/** What the test server can be made to do, by name. */
+export const testSites = Object.fromEntries(
+  Object.entries(faults).map(([name, fault]) => [name, () => startTestSite(fault)]),
+);
+
+async function startTestSite(fault: Fault): Promise<Site> {
+  const cluster = await TestCluster.start({ nodes: 3, electionMs: 50, writeTimeoutMs: 250 });
+  const store = await openEventStoreDb({ url: cluster.url, limits: { callMs: 300 } });
+  const leader = cluster.leader()!;
+  return {
+    store,
+    strike: () => fault(cluster),
+    heal: async () => {
+      cluster.misbehave = () => undefined;
+      if (leader.condition !== 'running') await cluster.heal(leader);
+    },
+    stop: () => cluster.stop(),
+  };
+}
+
+/** A database from outside, and the shell commands that do something to it and undo it again. */
+export async function openNamedSite(url: string, strike = 'true', heal = 'true'): Promise<Site> {
+  const run = promisify(exec);
+  return {
+    store: await openEventStoreDb({ url }),
+    strike: () => run(strike),
+    heal: () => run(heal),
+    stop: () => {},
+  };
+}
 
 export interface TrialResult {
   readonly acknowledged: number;
@@ -34,26 +74,27 @@ export interface TrialResult {
 }
 
 const streams = 16;
-const limits = { callMs: 300, patienceMs: 30_000 };
 
-/** Many writers on a few streams, a subscriber beside them, and one fault in the middle of it. */
-export async function trial(fault: Fault, writers: number, appendsPerWriter: number): Promise<TrialResult> {
-  const cluster = await TestCluster.start({ nodes: 3, electionMs: 50, writeTimeoutMs: 250 });
-  const store = await openEventStoreDb({ url: cluster.url, limits });
+/** Many writers on a few streams, a subscriber beside them, and something that befalls the database in the middle of it. */
+export async function trial(
+  { store, strike, heal, stop }: Site,
+  writers: number,
+  appends: number,
+): Promise<TrialResult> {
   try {
-    const subscriber = follow(store);
-    const writing = new Writing(store);
-    const half = writing.reached((writers * appendsPerWriter) / 2);
-    const work = Promise.all(Array.from({ length: writers }, (_, n) => writing.write(n, appendsPerWriter)));
+    const prefix = freshPrefix();
+    const part = { after: await store.head(), filter: { streamPrefixes: [prefix] } };
+    const subscriber = follow(store, part);
+    const writing = new Writing(store, prefix);
+    const half = writing.reached((writers * appends) / 2);
+    const work = Promise.all(Array.from({ length: writers }, (_, n) => writing.write(n, appends)));
     await half;
-    const node = cluster.leader()!;
     const began = performance.now();
-    fault(cluster);
-    await writing.reached(writing.acknowledged.size + 1);
-    cluster.misbehave = () => undefined;
-    if (node.condition !== 'running') await cluster.heal(node);
+    await strike();
+    await Promise.race([writing.reached(writing.acknowledged.size + 1), work]);
+    await heal();
     await work;
-    const stored = await all(store.readAll());
+    const stored = await all(store.readAll(part));
     const seen = await subscriber.until(stored.at(-1)!.position);
     const { acknowledged, refused } = writing;
     return {
@@ -64,21 +105,23 @@ export async function trial(fault: Fault, writers: number, appendsPerWriter: num
     };
   } finally {
     await store.close();
-    cluster.stop();
+    await stop();
   }
 }
 
 /** Appends that say where they rest; whoever loses a race looks again. */
 class Writing {
   readonly #store: EventStore;
+  readonly #prefix: string;
   readonly acknowledged = new Set<string>();
   readonly refused = new Set<string>();
   readonly #revisions = new Map<string, number>();
   readonly #answeredAt: number[] = [];
   readonly #waiting: { count: number; go: () => void }[] = [];
 
-  constructor(store: EventStore) {
+  constructor(store: EventStore, prefix: string) {
     this.#store = store;
+    this.#prefix = prefix;
   }
 
   longestPauseAfter(began: number): number {
@@ -92,7 +135,7 @@ class Writing {
 
   async write(writer: number, appends: number): Promise<void> {
     for (let n = 0; n < appends; n++) {
-      const stream = `port-${(writer + n) % streams}`;
+      const stream = `${this.#prefix}${(writer + n) % streams}`;
       while (!(await this.#append(stream))) {}
     }
   }
@@ -117,12 +160,12 @@ class Writing {
   }
 }
 
-function follow(store: EventStore) {
+function follow(store: EventStore, part: SubscribeOptions) {
   const seen: RecordedEvent[] = [];
   const stop = new AbortController();
   const reached = { position: '', go: () => {} };
   const following = (async () => {
-    for await (const message of store.subscribe({ signal: stop.signal })) {
+    for await (const message of store.subscribe({ ...part, signal: stop.signal })) {
       if (message.kind === 'event') seen.push(message.event);
       if ((seen.at(-1)?.position ?? '') >= reached.position) reached.go();
     }

@@ -1,4 +1,4 @@
-import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,19 +15,15 @@ import type { EventStore } from '../../src/store/event-store.ts';
 import { openEventStoreDb } from '../../src/store/eventstoredb/eventstoredb-store.ts';
 import { FakeServer } from '../client/fake-server.ts';
 import { freshStream, someEvents, write } from '../contract/support.ts';
-import { TestCluster } from '../support/eventstoredb/cluster.ts';
-import { done, executor, nthId } from '../support/ledger.ts';
+import { database } from '../support/eventstoredb/engine.ts';
+import { done, executor } from '../support/ledger.ts';
 import { novaAnswers, serverId } from './notifier-nova.ts';
 
-let cluster: TestCluster;
-beforeAll(async () => {
-  cluster = await TestCluster.start();
-});
-afterAll(() => cluster.stop());
+const { url } = database();
 
 const clock = new SystemClock();
 
-const open = (): Promise<EventStore> => openEventStoreDb({ url: cluster.url, limits: { leaseMs: 1500 } });
+const open = (): Promise<EventStore> => openEventStoreDb({ url: url(), limits: { leaseMs: 1500 } });
 
 /** A process on the cluster, as far as work is concerned. */
 async function startProcess(name: string, make: (store: EventStore, lost: AbortSignal) => Work) {
@@ -98,29 +94,31 @@ describe('two processes that are to tell Nova', () => {
   });
 
   test('tell it once, and go on for each other without a gap or a repetition', async () => {
-    const first = await startProcess('nova', tells);
+    const work = `nova-${randomUUID()}`;
+    const ids = Array.from({ length: 8 }, () => randomUUID());
+    const first = await startProcess(work, tells);
     await soon(() => first.isWorking).toBe(true);
-    const second = await startProcess('nova', tells);
-    const plug = async ({ execute }: typeof first, n: number): Promise<string> => {
-      done(await execute('port', nthId(n), 'CreatePort', { deviceId: serverId, deviceOwner: 'compute:nova' }));
-      return done(await execute('port', nthId(n), 'ObservePort', { source: 'neutron', status: 'ACTIVE' })).position;
+    const second = await startProcess(work, tells);
+    const plug = async ({ execute }: typeof first, id: string): Promise<string> => {
+      done(await execute('port', id, 'CreatePort', { deviceId: serverId, deviceOwner: 'compute:nova' }));
+      return done(await execute('port', id, 'ObservePort', { source: 'neutron', status: 'ACTIVE' })).position;
     };
     let last = '';
-    for (let n = 1; n <= 6; n++) last = await plug(n % 2 ? first : second, n);
-    await soon(told).toEqual([1, 2, 3, 4, 5, 6].map(nthId));
+    for (const [n, id] of ids.slice(0, 6).entries()) last = await plug(n % 2 === 0 ? first : second, id);
+    await soon(told).toEqual(ids.slice(0, 6));
     expect(second.isWorking).toBe(false);
 
     // What is answered and not noted down yet is told again: whoever dies in that moment cannot know.
     await soon(async () => (await second.store.loadCheckpoint('nova-notifier'))! >= last).toBe(true);
     await first.die();
-    await plug(second, 7);
-    await soon(told).toEqual([1, 2, 3, 4, 5, 6, 7].map(nthId));
+    await plug(second, ids[6]!);
+    await soon(told).toEqual(ids.slice(0, 7));
     expect([second.isWorking, second.failures]).toEqual([true, []]);
 
-    const third = await startProcess('nova', tells);
+    const third = await startProcess(work, tells);
     await second.stop();
-    await plug(third, 8);
-    await soon(told).toEqual([1, 2, 3, 4, 5, 6, 7, 8].map(nthId));
+    await plug(third, ids[7]!);
+    await soon(told).toEqual(ids);
   });
 });
 
@@ -129,6 +127,7 @@ describe('two processes that are to anchor the ledger', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
   const { privateKey: key } = generateKeyPairSync('ed25519');
   const publicKey = createPublicKey(key);
+  const portId = randomUUID();
 
   const start = (path: string) => {
     const complaints = { onFailure: expect.unreachable, onHalfLine: expect.unreachable };
@@ -139,7 +138,7 @@ describe('two processes that are to anchor the ledger', () => {
   const linesOf = (path: string): string[] => readFileSync(path, 'utf8').split('\n').slice(0, -1);
   const anchoredUpTo = (path: string): string => parseAnchor(linesOf(path).at(-1)!).position;
   const rename = async ({ execute }: Awaited<ReturnType<typeof start>>, name: string): Promise<string> =>
-    done(await execute('port', nthId(50), name === 'new' ? 'CreatePort' : 'UpdatePort', { name })).position;
+    done(await execute('port', portId, name === 'new' ? 'CreatePort' : 'UpdatePort', { name })).position;
 
   test('take turns where they name one file, and leave it one series', async () => {
     const path = join(folder, 'shared');

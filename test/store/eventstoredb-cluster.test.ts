@@ -39,11 +39,6 @@ describe('a ledger in a cluster of three', () => {
   });
   afterAll(() => cluster.stop());
 
-  it('is known by one name, whichever process opened it first', async () => {
-    const [one, other] = await Promise.all([openStore(), openStore()]);
-    expect(one.info).toEqual(other.info);
-  });
-
   it('finds the leader behind a node that follows', async () => {
     const follower = cluster.members.find((member) => member !== cluster.leader())!;
     const store = await openStore(`esdb://${follower.address}?tls=false`);
@@ -157,61 +152,5 @@ describe('a ledger in a cluster of three', () => {
     await expect
       .poll(() => store.append({ stream, expectedRevision: 0, events }).catch(() => null), { timeout: 10_000 })
       .toMatchObject({ revision: 1 });
-  });
-
-  describe('with two processes', () => {
-    it('lets one of two appends at the same revision win', async () => {
-      const [one, other] = [await openStore(), await openStore()];
-      const stream = freshStream();
-      await write(one, stream, someEvents(1));
-      const outcomes = await Promise.allSettled(
-        [one, other].map((store) => store.append({ stream, expectedRevision: 0, events: someEvents(1) })),
-      );
-      expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-      expect(await revisionOf(other, stream)).toBe(1);
-    });
-
-    it('finds a receipt that the other has left, with an event or without', async () => {
-      const [one, other] = [await openStore(), await openStore()];
-      const stream = freshStream();
-      await write(one, stream, someEvents(1));
-      expect(await other.findReceipt(stream, 'made')).toBeNull();
-      const made = { commandId: 'made', bodyHash: 'h' };
-      const idle = { commandId: 'idle', bodyHash: 'h' };
-      await one.append({ stream, expectedRevision: 0, events: someEvents(1), receipt: made });
-      await one.append({ stream, expectedRevision: 1, events: [], receipt: idle });
-      expect(await other.findReceipt(stream, 'made')).toMatchObject({ eventCount: 1, lastRevision: 1 });
-      expect(await other.findReceipt(stream, 'idle')).toMatchObject({ eventCount: 0, lastRevision: 1 });
-    });
-
-    it('has the other told of what was stored before its head says so', async () => {
-      const [one, other] = [await openStore(), await openStore()];
-      const seen: string[] = [];
-      other.watch({ stored: (events) => seen.push(...idsOf(events)), announced: () => {} });
-      const events = someEvents(3);
-      const position = await write(one, freshStream(), events);
-      expect((await other.head()) >= position).toBe(true);
-      expect(seen).toEqual(expect.arrayContaining(idsOf(events)));
-    });
-
-    it('passes on what one says to the others', async () => {
-      const [one, other] = [await openStore(), await openStore()];
-      const heard = new Promise<string>((resolve) => other.watch({ stored: () => {}, announced: resolve }));
-      await one.announce('{"port-1":"now"}');
-      expect(await heard).toBe('{"port-1":"now"}');
-    });
-
-    it('leaves a piece of work to one, and to the next when that lets go', async () => {
-      const [one, other] = [await openStore(), await openStore()];
-      const stop = new AbortController();
-      const name = freshStream();
-      const first = await one.lease(name, stop.signal);
-      const second = other.lease(name, stop.signal);
-      expect(await Promise.race([second, new Promise((resolve) => setTimeout(resolve, 200, 'waits'))])).toBe('waits');
-      await first!.release();
-      expect(first!.lost.aborted).toBe(true);
-      expect((await second)!.lost.aborted).toBe(false);
-      stop.abort();
-    });
   });
 });

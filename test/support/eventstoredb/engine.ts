@@ -6,7 +6,10 @@ import { type ClusterOptions, TestCluster } from './cluster.ts';
 /** Names a real database to run against, such as `esdb://localhost:2113?tls=false`, in the place of the test server. */
 export const realDatabase = process.env.STACKLEDGER_TEST_ESDB;
 
-/** A database for the tests of one file: the one that was named, or a test server. */
+/**
+ * A database for the tests of one file: the one that was named, or a test server. What was named holds the ledger of all
+ * such files, which run at the same time: stories there use ids of their own, and look at nothing else.
+ */
 export function database(options: ClusterOptions = {}): { readonly url: () => string; readonly open: OpenEngine } {
   let cluster: TestCluster | null = null;
   beforeAll(async () => {

@@ -31,8 +31,11 @@ export type LedgerConfig = Omit<Config, 'mechanismDrivers'> & PortSettings;
 /** A running ledger. */
 export interface Stackledger {
   readonly url: string;
-  /** Reads the certificate again, for the connections from now on. @throws Error where it is of no use; the old one stays */
-  renewCertificate(): Promise<void>;
+  /**
+   * Reads the tokens file again, and the certificate, for the connections from now on.
+   * @throws Error where the certificate is of no use; the old one stays, as the old tokens do
+   */
+  reread(): Promise<void>;
   /** Takes no more requests, finishes those in flight, ends the streams, closes the ledger. */
   stop(): Promise<void>;
 }
@@ -77,7 +80,11 @@ export async function startStackledger(config: LedgerConfig, open: typeof openSt
       await background.stop();
       await end();
     };
-    return { url, stop, renewCertificate: () => renewCertificate(app, access, log) };
+    const reread = async (): Promise<void> => {
+      await access.rereadTokens();
+      await renewCertificate(app, access, log);
+    };
+    return { url, stop, reread };
   } catch (error) {
     await end();
     throw error;
@@ -258,7 +265,7 @@ export async function serve(args: readonly string[], environment: NodeJS.Process
     const config = loadConfig(args, environment);
     const ledger = await startStackledger(config);
     stopOnSignals(ledger);
-    process.on('SIGHUP', () => ledger.renewCertificate().catch(complain));
+    process.on('SIGHUP', () => ledger.reread().catch(complain));
     process.stdout.write(
       `Stackledger listens on ${ledger.url}, keeps ${withoutPassword(config.store)}, explains itself at ${ledger.url}/docs\n`,
     );

@@ -4,7 +4,7 @@ import type { CommandRequest } from '../runtime/command.ts';
 import { textOf } from './headers.ts';
 import { apiProblem } from './problem.ts';
 import { highest, includes, type Role } from './roles.ts';
-import { type StoredToken, TokenRing } from './tokens.ts';
+import type { StoredToken } from './tokens.ts';
 
 /** Who makes a request, and what they may do. */
 export interface Caller {
@@ -16,6 +16,8 @@ export interface Caller {
   readonly confinedTo?: string;
   /** When the proof of all this ends, in milliseconds since the epoch: what goes on for long must not outlive it. */
   readonly until?: number;
+  /** Aborts when the proof is taken back. */
+  readonly revoked?: AbortSignal;
 }
 
 /** What a command takes along of its caller. */
@@ -42,21 +44,10 @@ export const identifyByName: Identify = (headers) => {
 
 export const invalidToken = 'Bearer realm="stackledger", error="invalid_token"';
 const outOfTime = 'The time of the token ended while the request went on.';
+const takenBack = 'The token was taken back while the request went on.';
 
-/** With tokens, whoever holds one is who the tokens file says. */
-export function identifyByToken(tokens: readonly StoredToken[], now: () => number): Identify {
-  const ring = new TokenRing(tokens);
-  const callers = new Map(tokens.map((token) => [token.sha256, bearerOf(token)]));
-  return ({ authorization }) => {
-    const presented = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
-    if (presented === undefined) throw unauthenticated('No bearer token was sent.', 'Bearer realm="stackledger"');
-    const token = ring.find(presented, now());
-    if (token) return callers.get(token.sha256)!;
-    throw unauthenticated('The token is not known, or its time is over.', invalidToken);
-  };
-}
-
-const bearerOf = ({ expiresAt, ...token }: StoredToken): Caller => ({
+/** Who the bearer of a token is, for as long as that lasts. */
+export const bearerOf = ({ expiresAt, ...token }: StoredToken): Caller => ({
   ...callerOf(token),
   ...(expiresAt !== undefined && { until: Date.parse(expiresAt) }),
 });
@@ -75,14 +66,16 @@ export const unauthenticated = (detail: string, challenge: string) =>
 /** Node's timers count no further; nobody stays connected for weeks on one. */
 const longestTimerMs = 2 ** 31 - 1;
 
-/** Aborts when the server stops, or when the caller's token ends. */
-export function untilTokenEnds({ until }: Caller, stopping: AbortSignal): AbortSignal {
+/** Aborts when the server stops, or when the caller's token ends or is taken back. */
+export function untilTokenEnds({ until, revoked }: Caller, stopping: AbortSignal): AbortSignal {
   const left = until === undefined ? Number.POSITIVE_INFINITY : until - Date.now();
-  return left > longestTimerMs ? stopping : AbortSignal.any([stopping, AbortSignal.timeout(Math.max(left, 0))]);
+  const ends = left > longestTimerMs ? [] : [AbortSignal.timeout(Math.max(left, 0))];
+  return AbortSignal.any([stopping, ...ends, ...(revoked ? [revoked] : [])]);
 }
 
 /** @throws Problem where the caller's token has ended since the request began */
-export function requireTime({ until }: Caller): void {
+export function requireTime({ until, revoked }: Caller): void {
+  if (revoked?.aborted) throw unauthenticated(takenBack, invalidToken);
   if (until !== undefined && Date.now() >= until) throw unauthenticated(outOfTime, invalidToken);
 }
 

@@ -61,8 +61,8 @@ export interface ApiOptions {
   readonly audit: Audit;
   /** Serves HTTPS with it; plain HTTP where there is none. */
   readonly certificate: Certificate | null;
-  /** Who may log in on the OpenStack paths; null where everybody may. */
-  readonly accounts: TokensFile | null;
+  /** Who may log in now on the OpenStack paths; null where everybody may. */
+  readonly accounts: (() => TokensFile) | null;
   readonly readiness: readonly ReadinessCheck[];
   readonly version: string;
   /** Settles when all that follows from what has happened so far has followed. */

@@ -18,8 +18,8 @@ import { type Service, type ServiceOptions, serve } from './service.ts';
 
 export interface OpenStackOptions extends ResourcesOptions, ServiceOptions {
   readonly identify: Identify;
-  /** Who may log in; null on a ledger without a tokens file, where everybody may. */
-  readonly accounts: TokensFile | null;
+  /** Who may log in now; null on a ledger without a tokens file, where everybody may. */
+  readonly accounts: (() => TokensFile) | null;
 }
 
 /** The same commands behind the paths that OpenStack's own clients speak: a thin translation, one a service. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
@@ -63,10 +63,10 @@ describe('a ledger with a certificate', () => {
       await expect(askOver(ledger.url, second.cert)).rejects.toThrow(/self-signed/);
 
       copyFileSync(second.cert, cert);
-      await expect(ledger.renewCertificate()).rejects.toThrow(/key values mismatch/);
+      await expect(ledger.reread()).rejects.toThrow(/key values mismatch/);
       expect((await askOver(ledger.url, first.cert)).subject).toBe('first');
       copyFileSync(second.key, key);
-      await ledger.renewCertificate();
+      await ledger.reread();
       expect((await askOver(ledger.url, second.cert)).subject).toBe('second');
     } finally {
       await ledger.stop();
@@ -96,6 +96,46 @@ test('a stream does not outlive the token it was opened with', async () => {
   );
   for (const stream of streams) for await (const _ of stream);
   await expect(connected(`${url}/v1/events`, bearer(token))).rejects.toThrow('401');
+});
+
+test('a tokens file that is changed counts at once, with what is open; one that is broken does not', async () => {
+  const logged: string[] = [];
+  const write = vi.spyOn(process.stderr, 'write').mockImplementation((line) => logged.push(String(line)) > 0);
+  const path = tokensFile({ users: [{ name: 'olaf', password: await hashPassword(password), roles: ['operator'] }] });
+  const file = JSON.parse(readFileSync(path, 'utf8'));
+  const { url, get, post } = await startLedger(['--tokens-file', path, '--log-level', 'error']);
+  await eventually(async () => (await get('/readyz')).status).toBe(200);
+  const statusFor = async (name: string) => (await get('/v1/ports', bearer(name))).status;
+  const identity = { methods: ['password'], password: { user: { name: 'olaf', password } } };
+  const logIn = () => post('/identity/v3/auth/tokens', { auth: { identity } });
+  const issued = (await logIn()).headers.get('x-subject-token')!;
+  const listed = async () => (await get('/network/v2.0/ports', { 'x-auth-token': issued })).status;
+  expect([await statusFor('rita'), await listed()]).toEqual([200, 200]);
+
+  const open = (name: string) => connected(`${url}/v1/events`, bearer(name));
+  const ends = await Promise.all(['rita', 'ovs', 'olga'].map(open));
+  const [gone, other, stays] = ends.map(async (stream) => {
+    for await (const _ of stream);
+  });
+  const olga = { over: false };
+  void stays!.then(() => Object.assign(olga, { over: true }));
+  const rightsOf = { ovs: ['reader'] } as Record<string, string[]>;
+  const tokens = file.tokens
+    .filter(({ name }: { name: string }) => name !== 'rita')
+    .map((token: { name: string; roles: string[] }) => ({ ...token, roles: rightsOf[token.name] ?? token.roles }));
+  writeFileSync(path, JSON.stringify({ tokens }));
+  await Promise.all([gone, other]);
+  expect(olga.over).toBe(false);
+  expect([await statusFor('rita'), await statusFor('ovs'), await listed(), (await logIn()).status]).toEqual([
+    401, 200, 401, 401,
+  ]);
+
+  writeFileSync(path, '{"tokens": [');
+  await eventually(() => logged.join('')).toContain('the tokens file is of no use; the one before still counts');
+  expect([await statusFor('ovs'), olga.over]).toEqual([200, false]);
+  writeFileSync(path, JSON.stringify(file));
+  await eventually(() => statusFor('rita')).toBe(200);
+  write.mockRestore();
 });
 
 const password = 'correct horse battery';

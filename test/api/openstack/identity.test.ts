@@ -127,8 +127,13 @@ describe('a token that was issued', () => {
   });
 
   const now = Date.parse('2026-01-01T00:00:00.000Z');
-  const process = (more: object, time = now) =>
-    new IssuedTokens(parseTokensFile(readFileSync(tokensFile(more), 'utf8')), () => time);
+  const process = (more: object, time = now) => {
+    const file = parseTokensFile(readFileSync(tokensFile(more), 'utf8'));
+    return new IssuedTokens(
+      () => file,
+      () => time,
+    );
+  };
   const login = { method: 'password', id: 'olga' } as const;
   const signingKey = 'k'.repeat(32);
 

@@ -22,13 +22,12 @@ const lifetimeMs = 3_600_000;
  * who holds one may do what the tokens file says of the account now, and nothing once the account is gone from it.
  */
 export class IssuedTokens {
-  readonly #accounts: TokensFile | null;
-  readonly #key: Buffer;
+  readonly #accounts: (() => TokensFile) | null;
+  readonly #ownKey = randomBytes(32);
   readonly #now: () => number;
 
-  constructor(accounts: TokensFile | null, now: () => number) {
+  constructor(accounts: (() => TokensFile) | null, now: () => number) {
     this.#accounts = accounts;
-    this.#key = accounts?.signingKey === undefined ? randomBytes(32) : Buffer.from(accounts.signingKey);
     this.#now = now;
   }
 
@@ -46,11 +45,12 @@ export class IssuedTokens {
     if (!timingSafeEqual(this.#signature(body), Buffer.from(signature, 'base64url'))) return null;
     const issued = JSON.parse(Buffer.from(body, 'base64url').toString()) as Issued;
     if (this.#now() >= issued.expiresAt) return null;
-    const account = accountOf(issued.login, this.#accounts);
+    const account = accountOf(issued.login, this.#accounts?.() ?? null);
     return account && { ...issued, account, caller: account.caller };
   }
 
   #signature(body: string): Buffer {
-    return createHmac('sha256', this.#key).update(body).digest();
+    const key = this.#accounts?.().signingKey ?? this.#ownKey;
+    return createHmac('sha256', key).update(body).digest();
   }
 }

@@ -10,7 +10,8 @@ import { catalogOf, projectShown, tokenShown } from './shown.ts';
 
 export interface IdentityOptions {
   readonly issued: IssuedTokens;
-  readonly accounts: TokensFile | null;
+  /** Who may log in now. */
+  readonly accounts: (() => TokensFile) | null;
   readonly services: readonly Service[];
 }
 
@@ -37,7 +38,7 @@ export function identityRoutes(scope: FastifyInstance, { issued, accounts, servi
   });
 
   scope.post('/v3/auth/tokens', forAll, async (request, reply) => {
-    const token = await oneOfFew(() => logIn(request.body, issued, accounts));
+    const token = await oneOfFew(() => logIn(request.body, issued, accounts?.() ?? null));
     return reply
       .code(201)
       .header('x-subject-token', token)

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseDuration } from './api/duration.ts';
 import { levels } from './api/log.ts';
 import { isLoopback, isTamperProof } from './api/loopback.ts';
 import { defaultMechanismDrivers, mechanismDrivers } from './domain/port/drivers/configured.ts';
@@ -29,6 +30,15 @@ const tamperProofUrl = z
   .string()
   .refine((url) => url === '' || isTamperProof(url), 'must be an https URL, or an http URL of this machine');
 
+/** In milliseconds; null where none is given. */
+const duration = z.string().transform((text, context) => {
+  if (text === '') return null;
+  const milliseconds = parseDuration(text);
+  if (milliseconds !== null) return milliseconds;
+  context.addIssue({ code: 'custom', message: 'must be an ISO 8601 duration of weeks, days or less, as in P90D' });
+  return z.NEVER;
+});
+
 const aDay = 86_400_000;
 const aYear = 366 * aDay;
 
@@ -45,6 +55,12 @@ const settings = {
     'sqlite:./data/ledger.db',
     { does: 'Where the ledger is: `sqlite:<path>`, `memory:` (gone when the process ends) or `esdb://<host>:<port>`.' },
   ),
+  archiveDeletedAfter: setting(duration, '', {
+    does: 'Events of resources that were deleted so long ago move into an archive beside the ledger, where they are read as before: `P90D`. Needs a ledger in a file. Empty: never.',
+  }),
+  archiveFile: setting(z.string(), '', {
+    does: 'The archive, where it is made or was moved to: say it once, the ledger remembers. Empty: where it was, or `<ledger>.archive`.',
+  }),
   viewsFile: setting(z.string(), '', {
     does: 'File of the read models, of this process alone. Empty: beside the ledger, and in memory where it is not in a file.',
   }),
@@ -280,6 +296,11 @@ export function loadConfig(args: readonly string[], environment: Readonly<Record
   if (problems.length === 0 && config.anchorsFile !== '' && config.anchorKeyFile === '') {
     problems.push(
       `${variableOf('anchorsFile')} needs ${variableOf('anchorKeyFile')}: anchors that nobody signs prove nothing.`,
+    );
+  }
+  if (problems.length === 0 && config.archiveDeletedAfter !== null && !config.store.startsWith('sqlite:')) {
+    problems.push(
+      `${variableOf('archiveDeletedAfter')} needs a ledger in a file, as in sqlite:./data/ledger.db; ${config.store.split(':')[0]}: has no archive (see docs/archive.md).`,
     );
   }
   if (problems.length > 0) throw new ConfigError(problems);

@@ -14,6 +14,7 @@ import { flows } from './domain/flows/flows.ts';
 import type { PortSettings } from './domain/port/drivers/configured.ts';
 import { AnchorKeeper, AnchorsRefused } from './runtime/anchors/anchor-keeper.ts';
 import { readAnchorKey } from './runtime/anchors/anchor-key.ts';
+import { ArchiveKeeper } from './runtime/archiving/archive-keeper.ts';
 import { type Clock, ManualClock, SystemClock } from './runtime/clock.ts';
 import { LeasedWork } from './runtime/leased-work.ts';
 import { beginningOf } from './runtime/notifier/checkpoint.ts';
@@ -60,10 +61,14 @@ export async function startStackledger(config: LedgerConfig, open: typeof openSt
     for (const ending of endings.splice(0).reverse()) await ending();
   };
   try {
-    const opened = await open(config.store, { clock: config.clock });
+    const opened = await open(config.store, {
+      clock: config.clock,
+      archiveFile: config.archiveFile,
+      archives: config.archiveDeletedAfter !== null,
+    });
     endings.push(() => opened.close());
     const clock = config.clock === 'manual' ? new ManualClock(await timeOfLastEvent(opened)) : new SystemClock();
-    const { app, runtime, background } = await assemble(config, opened, clock, access, log);
+    const { app, runtime, background, archiving } = await assemble(config, opened, clock, access, log);
     const connections = new Connections(app.server);
     const notifier = await novaNotifier(config, opened, log);
     await notifier?.start();
@@ -74,6 +79,8 @@ export async function startStackledger(config: LedgerConfig, open: typeof openSt
     const url = await listen(app, config);
     log.info('listening', { url, store: withoutPassword(config.store) });
     background.start();
+    archiving?.start();
+    endings.push(async () => archiving?.stop());
     const stop = async (): Promise<void> => {
       await stopListening(app, connections, config.shutdownMs);
       runtime.close();
@@ -97,7 +104,7 @@ async function assemble(
   clock: Clock,
   access: Access,
   log: Log,
-): Promise<{ app: FastifyInstance; runtime: Runtime; background: Background }> {
+): Promise<{ app: FastifyInstance; runtime: Runtime; background: Background; archiving: ArchiveKeeper | null }> {
   const metrics = new Metrics();
   const appends = new AppendWatch((seconds, outcome) => metrics.appended(seconds, outcome));
   const store = appends.over(opened);
@@ -145,7 +152,33 @@ async function assemble(
   metrics.onBackgroundFailure = (what, error) => log.warn(`${what} failed`, { error });
   metrics.onFlowRefusal = (flow, command, { slug, message }) =>
     log.info(`${command} was refused: ${message}`, { flow, command, problem: slug });
-  return { app, runtime, background };
+  return { app, runtime, background, archiving: await archiveKeeper(config, store, clock, metrics, log) };
+}
+
+/** Archives deleted resources, where that is asked for. */
+async function archiveKeeper(
+  config: LedgerConfig,
+  store: EventStore,
+  clock: Clock,
+  metrics: Metrics,
+  log: Log,
+): Promise<ArchiveKeeper | null> {
+  const { archiveDeletedAfter: afterMs } = config;
+  const ledgerFile = ledgerFileOf(config.store);
+  if (afterMs === null || ledgerFile === null) return null;
+  const { archiverBeside } = await import('./store/sqlite/start-archiver.ts');
+  return new ArchiveKeeper({
+    store,
+    aggregates,
+    open: () => archiverBeside(ledgerFile),
+    afterMs,
+    clock,
+    onArchived(archived) {
+      metrics.archived(archived);
+      log.info('deleted resources were archived', { ...archived });
+    },
+    onFailure: (error) => metrics.backgroundFailed('archive', error),
+  });
 }
 
 /** Tells a Nova outside what ports tell their servers, where that is asked for. Nova lives in real time. */

@@ -21,6 +21,8 @@ export class Metrics implements RuntimeObserver, FlowsObserver {
     'type',
   ]);
   readonly #failures = this.#counter('background_failures_total', 'Failures nobody waited for.', ['what']);
+  readonly #archivedStreams = this.#counter('archived_streams_total', 'Deleted resources that were archived.', []);
+  readonly #archivedEvents = this.#counter('archived_events_total', 'Their events.', []);
   readonly #appends = this.#durations(
     'append_duration_seconds',
     'From handing events to the store until they were safe.',
@@ -117,6 +119,11 @@ export class Metrics implements RuntimeObserver, FlowsObserver {
   backgroundFailed(what: string, error: unknown): void {
     this.#failures.inc({ what });
     this.onBackgroundFailure(what, error);
+  }
+
+  archived({ streams, events }: { readonly streams: number; readonly events: number }): void {
+    this.#archivedStreams.inc(streams);
+    this.#archivedEvents.inc(events);
   }
 
   appended(seconds: number, outcome: 'stored' | 'failed'): void {

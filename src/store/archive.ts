@@ -22,13 +22,26 @@ export interface IdleStreams {
   readonly next: number | null;
 }
 
-/** What one step has moved. */
+/** What was moved. */
 export interface Moved {
   readonly streams: number;
   readonly events: number;
   readonly receipts: number;
+}
+
+/** What one step has moved. */
+export interface MovedStep extends Moved {
   /** Whether nothing is left of what was to be moved. */
   readonly done: boolean;
+}
+
+export interface ArchiveSizes {
+  /** Streams of the ledger, archived or not. */
+  readonly streams: number;
+  readonly ledgerBytes: number;
+  /** Of these, what is free for what is recorded next. */
+  readonly freeBytes: number;
+  readonly archiveBytes: number;
 }
 
 /** Takes streams out of the ledger's own file into its archive, in steps that hold up nobody for long. */
@@ -41,6 +54,7 @@ export interface Archiver {
    *
    * @throws StoreError not-writable | unusable-ledger
    */
-  move(ends: readonly StreamEnd[]): Promise<Moved>;
+  move(ends: readonly StreamEnd[]): Promise<MovedStep>;
+  sizes(): Promise<ArchiveSizes>;
   close(): Promise<void>;
 }

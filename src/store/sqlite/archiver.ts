@@ -1,5 +1,5 @@
 import Database, { type Statement } from 'better-sqlite3';
-import type { IdleStreams, Moved, StreamEnd, TimeSpan } from '../archive.ts';
+import type { ArchiveSizes, IdleStreams, Moved, MovedStep, StreamEnd, TimeSpan } from '../archive.ts';
 import { StoreError } from '../store-error.ts';
 import { archiveFacts } from './archive-file.ts';
 import { faultIn, reasonOf, unusable } from './sqlite-fault.ts';
@@ -53,11 +53,6 @@ export class LedgerArchiver {
     this.#sql = new ArchiverStatements(this.#db);
   }
 
-  /** Streams there are, archived or not. */
-  get streams(): number {
-    return this.#sql.streams.get() as number;
-  }
-
   idle({ from, before }: TimeSpan, after: number): IdleStreams {
     return this.#attempt(() => {
       const rows = this.#sql.ends.all(after, lookedAtOnce) as (StreamEnd & { row: number; time: string | null })[];
@@ -70,7 +65,7 @@ export class LedgerArchiver {
     });
   }
 
-  move(ends: readonly StreamEnd[]): Moved {
+  move(ends: readonly StreamEnd[]): MovedStep {
     const copied = this.copy(ends);
     return { ...this.release(copied), done: copied.done };
   }
@@ -100,7 +95,7 @@ export class LedgerArchiver {
    *
    * @throws StoreError unusable-ledger where the archive holds something else in the same place
    */
-  release({ pieces }: Copied): Omit<Moved, 'done'> {
+  release({ pieces }: Copied): Moved {
     return this.#attempt(() => {
       const moved = { streams: 0, events: 0, receipts: 0 };
       if (pieces.length === 0) return moved;
@@ -123,14 +118,14 @@ export class LedgerArchiver {
     });
   }
 
-  /** Bytes in the ledger's own file that are free for what is recorded next, and all of them. */
-  sizes(): { readonly free: number; readonly ledger: number; readonly archive: number } {
+  sizes(): ArchiveSizes {
     const pages = (pragma: string): number => this.#db.pragma(pragma, { simple: true }) as number;
     const pageBytes = pages('page_size');
     return {
-      free: pages('freelist_count') * pageBytes,
-      ledger: pages('page_count') * pageBytes,
-      archive: pages('archive.page_count') * pages('archive.page_size'),
+      streams: this.#sql.streams.get() as number,
+      ledgerBytes: pages('page_count') * pageBytes,
+      freeBytes: pages('freelist_count') * pageBytes,
+      archiveBytes: pages('archive.page_count') * pages('archive.page_size'),
     };
   }
 

@@ -64,6 +64,3 @@ export function nextPage(request: FastifyRequest, marker: string): string {
 /** The named members of what is shown, in its own order. */
 export const only = <T extends object>(shown: T, fields: readonly string[]): Partial<T> =>
   Object.fromEntries(Object.entries(shown).filter(([name]) => fields.includes(name))) as Partial<T>;
-
-/** RFC 3339 as OpenStack's services write it, `+00:00` for `Z`. */
-export const offsetTime = (time: string | null): string | null => time?.replace(/Z$/, '+00:00') ?? null;

@@ -12,9 +12,13 @@ import { type CommandHeaders, commandHeaders } from '../headers.ts';
 import { type Flaw, flawsOf, invalidRequest, refusalProblem } from '../problem.ts';
 import type { ReadModels } from '../read-models.ts';
 import { roleForCommand } from '../roles.ts';
+import type { Fault } from './fault.ts';
 
 /** A state as people see it. Each service knows its own kinds' fields. */
 export type State = Readonly<Record<string, unknown>> & { readonly id: string; readonly deletedAt?: string };
+
+/** A command that was carried out, with the state as people see it. */
+export type DoneTo<S extends State> = Omit<Done, 'state'> & { readonly state: S };
 
 export interface ResourcesOptions {
   readonly gate: CommandGate;
@@ -46,15 +50,18 @@ export class Resources {
    * @param ifRevision what the data was made of, where it rests on that; a caller's own `If-Match` goes before it
    * @throws Problem where the caller's role does not allow it, the data is malformed, or the rules refuse it
    */
-  async command(
+  async command<S extends State = State>(
     request: FastifyRequest,
     resource: ResourceRef,
     type: string,
     data: object = {},
     ifRevision?: number,
-  ): Promise<Done> {
+  ): Promise<DoneTo<S>> {
     const headers = commandHeaders(request.headers);
-    return this.#give(request, resource, type, data, { ...(ifRevision !== undefined && { ifRevision }), ...headers });
+    return this.#give<S>(request, resource, type, data, {
+      ...(ifRevision !== undefined && { ifRevision }),
+      ...headers,
+    });
   }
 
   /** One of several commands to perhaps one resource: a request's key is for all of them, so each has its number with it. */
@@ -64,9 +71,9 @@ export class Resources {
     type: string,
     data: object,
     number: number,
-  ): Promise<Done> {
+  ): Promise<void> {
     const { key, ...headers } = commandHeaders(request.headers);
-    return this.#give(request, resource, type, data, { ...headers, ...(key && { key: `${key} ${number}` }) });
+    await this.#give(request, resource, type, data, { ...headers, ...(key && { key: `${key} ${number}` }) });
   }
 
   /** Undoes what the request has done so far: what its headers say is of that, not of this. */
@@ -74,13 +81,13 @@ export class Resources {
     await this.#give(request, resource, type, {}, {});
   }
 
-  async #give(
+  async #give<S extends State>(
     request: FastifyRequest,
     resource: ResourceRef,
     type: string,
     data: object,
     headers: CommandHeaders,
-  ): Promise<Done> {
+  ): Promise<DoneTo<S>> {
     const { gate, aggregates } = this.#options;
     request.attempted = { ...resource, type };
     requireRole(this.#caller, roleForCommand(type));
@@ -98,7 +105,7 @@ export class Resources {
       this.#caller,
     );
     if (outcome.outcome === 'refused') throw refusalProblem(outcome.refusal, outcome.revision);
-    return outcome;
+    return outcome as Omit<Done, 'state'> as DoneTo<S>;
   }
 
   /** A command's data by its schema. @throws Problem where it is malformed */
@@ -115,6 +122,13 @@ export class Resources {
     if (!(await gate.scope.sees(this.#caller, resource))) return null;
     const current = await gate.current(resource);
     return current && current.deletedAt === undefined ? (current.state as JsonObject as unknown as S) : null;
+  }
+
+  /** A resource as it is. @throws Fault as the service words it, where there is none or it was deleted */
+  async existing<S extends State = State>(resource: ResourceRef, missing: () => Fault): Promise<S> {
+    const found = await this.find<S>(resource);
+    if (found) return found;
+    throw missing();
   }
 
   /** What was recorded of a resource, oldest first; of a deleted one as well. */

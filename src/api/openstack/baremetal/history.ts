@@ -2,9 +2,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ResourceRef } from '../../../domain/kernel/resource.ts';
 import type { RecordedEvent } from '../../../store/event-store.ts';
 import { Fault } from '../fault.ts';
-import { type ListingRules, listingOf, nextPage, offsetTime, type Query } from '../listing.ts';
+import { type ListingRules, listingOf, nextPage, type Query } from '../listing.ts';
 import type { Resources } from '../resources.ts';
 import { baseUrl, forRole } from '../service.ts';
+import { offsetTime } from '../times.ts';
 import { invalid, requireMinor } from './faults.ts';
 import { nodeNamed } from './node-lookup.ts';
 

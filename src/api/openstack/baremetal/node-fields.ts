@@ -1,5 +1,5 @@
 import type { NodeAttributes } from '../../../domain/node/events.ts';
-import { offsetTime } from '../listing.ts';
+import { offsetTime } from '../times.ts';
 import type { NodeState } from './node-state.ts';
 
 /** A member of a node as Ironic shows it. */

@@ -63,8 +63,7 @@ async function enroll(request: FastifyRequest, resources: Resources): Promise<No
   await requireFreeName(resources, given.name, id);
   const provisionState = request.microversion.minor < enrollSince ? 'available' : 'enroll';
   const data = { ...attributes, provisionState };
-  const done = await resources.command(request, { kind: 'node', id }, 'EnrollNode', data);
-  return done.state as unknown as NodeState;
+  return (await resources.command<NodeState>(request, { kind: 'node', id }, 'EnrollNode', data)).state;
 }
 
 /** A patch is of the node as it was read. */
@@ -82,11 +81,10 @@ async function patchNode(request: FastifyRequest, resources: Resources, node: No
   const resource = { kind: 'node', id: node.id } as const;
   if (maintenance === null) {
     await requireFreeName(resources, (update as { name?: unknown }).name, node.id);
-    const done = await resources.command(request, resource, 'UpdateNode', update, node.revision);
-    return done.state as unknown as NodeState;
+    return (await resources.command<NodeState>(request, resource, 'UpdateNode', update, node.revision)).state;
   }
   // Each is an append of its own; together they could be half done.
   if (Object.keys(update).length > 0) throw invalid('Change maintenance in a request of its own.');
   const type = maintenance ? 'SetMaintenance' : 'ClearMaintenance';
-  return (await resources.command(request, resource, type)).state as unknown as NodeState;
+  return (await resources.command<NodeState>(request, resource, type)).state;
 }

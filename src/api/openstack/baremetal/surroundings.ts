@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Fault } from '../fault.ts';
-import { offsetTime } from '../listing.ts';
 import type { Resources } from '../resources.ts';
 import { forRole, withSlash } from '../service.ts';
+import { offsetTime } from '../times.ts';
 import { requireMinor } from './faults.ts';
 import { interfaces } from './node-fields.ts';
 import { nodeNamed } from './node-lookup.ts';

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { actions as serverActions } from '../../../domain/server/actions.ts';
 import { obstacleTo } from '../../../domain/server/guards.ts';
-import type { Done } from '../../../runtime/command.ts';
+import type { DoneTo } from '../resources.ts';
 import { baseUrl, forRole } from '../service.ts';
 import { addressesOf } from './addresses.ts';
 import { badRequest, knows, obstructed } from './faults.ts';
@@ -20,7 +20,7 @@ interface Action {
   readonly data?: (given: Given) => object;
   /** Where it is not 202. */
   readonly status?: 204;
-  readonly answer?: (request: FastifyRequest, done: Done) => Promise<object>;
+  readonly answer?: (request: FastifyRequest, done: DoneTo<ServerState>) => Promise<object>;
 }
 type Given = Readonly<Record<string, unknown>>;
 
@@ -30,14 +30,13 @@ const HostOnly = z.looseObject({ host: z.string().nullable().optional() }).nulla
 const toHost = (given: Given | null): object => (typeof given?.host === 'string' ? { host: given.host } : {});
 const Image = z.looseObject({ name: z.string().min(1).max(255) });
 
-const rebuilt: Action['answer'] = async (request, done) => {
-  const server = done.state as unknown as ServerState;
-  return { server: serverShown(request, server, await addressesOf(request.resources, server)) };
-};
+const rebuilt: Action['answer'] = async (request, { state }) => ({
+  server: serverShown(request, state, await addressesOf(request.resources, state)),
+});
 
 /** Images are made elsewhere. The id under which this one was asked for is that of the event. */
-const imaged: Action['answer'] = async (request, done) => {
-  const id = done.events[0]?.id ?? (done.state as unknown as ServerState).id;
+const imaged: Action['answer'] = async (request, { events, state }) => {
+  const id = events[0]?.id ?? state.id;
   return knows(request, 45) ? { image_id: id } : {};
 };
 
@@ -117,15 +116,14 @@ export function actionRoutes(scope: FastifyInstance): void {
 }
 
 /** What is under way already is done as far as the ledger is concerned; Nova's clients expect to hear of a conflict. */
-function refuseRepeated(command: string, { state }: Done): void {
-  const server = state as unknown as ServerState;
+function refuseRepeated(command: string, { state: server }: DoneTo<ServerState>): void {
   for (const { command: known, guard } of Object.values(serverActions)) {
     const obstacle = known === command ? obstacleTo(server, guard, {}) : null;
     if (obstacle) throw obstructed(server.id, guard.verb, obstacle);
   }
 }
 
-function pointToImage(request: FastifyRequest, reply: FastifyReply, { events }: Done): void {
+function pointToImage(request: FastifyRequest, reply: FastifyReply, { events }: DoneTo<ServerState>): void {
   if (events[0]) reply.header('location', `${baseUrl(request)}/image/v2/images/${events[0].id}`);
 }
 

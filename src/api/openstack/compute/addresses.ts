@@ -1,22 +1,19 @@
 import type { Network } from '../../../domain/network/state.ts';
 import type { Port } from '../../../domain/port/state.ts';
-import type { Resources } from '../resources.ts';
+import type { Resources, State } from '../resources.ts';
 import type { ServerState } from './server-state.ts';
 
 /** By the name of the network. */
 export type Addresses = Readonly<Record<string, readonly object[]>>;
 
-type PortState = Port & Readonly<Record<string, unknown>>;
-type NetworkState = Network & Readonly<Record<string, unknown>>;
-
 /** The fixed addresses of a server's ports. */
 export async function addressesOf(resources: Resources, { ports }: ServerState): Promise<Addresses> {
   const addresses: Record<string, object[]> = {};
   for (const id of ports) {
-    const port = await resources.find<PortState>({ kind: 'port', id });
+    const port = await resources.find<Port & State>({ kind: 'port', id });
     if (!port || port.fixedIps.length === 0) continue;
     const network =
-      port.networkId === null ? null : await resources.find<NetworkState>({ kind: 'network', id: port.networkId });
+      port.networkId === null ? null : await resources.find<Network & State>({ kind: 'network', id: port.networkId });
     const name = network?.name || (port.networkId ?? '');
     addresses[name] = [
       ...(addresses[name] ?? []),

@@ -1,17 +1,13 @@
 import type { FastifyRequest } from 'fastify';
-import type { Done } from '../../../runtime/command.ts';
 import { Problem } from '../../problem.ts';
 import { changeAsRead } from '../as-read.ts';
-import type { Resources } from '../resources.ts';
+import type { DoneTo, Resources } from '../resources.ts';
 import { conflict, inTheWay, serverNotFound } from './faults.ts';
 import type { ServerState } from './server-state.ts';
 
 /** @throws Fault where there is none */
-export async function serverWith(resources: Resources, id: string): Promise<ServerState> {
-  const server = await resources.find<ServerState>({ kind: 'server', id });
-  if (server) return server;
-  throw serverNotFound(id);
-}
+export const serverWith = (resources: Resources, id: string): Promise<ServerState> =>
+  resources.existing<ServerState>({ kind: 'server', id }, () => serverNotFound(id));
 
 /** Gives a server a command. What stands in its way is told as Nova tells it. @throws Fault */
 export async function commandServer(
@@ -20,9 +16,9 @@ export async function commandServer(
   type: string,
   data: object = {},
   ifRevision?: number,
-): Promise<Done> {
+): Promise<DoneTo<ServerState>> {
   try {
-    return await request.resources.command(request, { kind: 'server', id }, type, data, ifRevision);
+    return await request.resources.command<ServerState>(request, { kind: 'server', id }, type, data, ifRevision);
   } catch (error) {
     throw error instanceof Problem ? (inTheWay(id, error.help) ?? error) : error;
   }
@@ -39,8 +35,7 @@ export const updateServer = (request: FastifyRequest, id: string, change: Change
       const server = await serverWith(request.resources, id);
       const changes = change(server);
       if (changes === null) return server;
-      const done = await commandServer(request, server.id, 'UpdateServer', changes, Number(server.revision));
-      return done.state as unknown as ServerState;
+      return (await commandServer(request, server.id, 'UpdateServer', changes, server.revision)).state;
     },
     () => conflict(`Others keep changing the instance ${id}; try again.`),
   );

@@ -2,13 +2,11 @@ import { hash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { asSeenBy } from '../../../domain/server/audience.ts';
 import { baseUrl } from '../service.ts';
+import { toTheSecond } from '../times.ts';
 import type { Addresses } from './addresses.ts';
 import { audienceOf } from './audience.ts';
 import { knows } from './faults.ts';
 import type { ServerState } from './server-state.ts';
-
-/** To the second, as most of Nova's times are. */
-export const timeShown = (time: string): string => time.replace(/\.\d+Z$/, 'Z');
 
 /** Without a zone and to the microsecond, as others are. */
 export const bareTime = (time: string): string => time.replace(/\.(\d{3})Z$/, '.$1000');
@@ -23,7 +21,7 @@ export function linksTo(request: FastifyRequest, path: string): { rel: string; h
 }
 
 /** Tells a project whether two of its servers share a host, and nothing else. */
-export const hostIdOf = (projectId: string, host: string | null): string =>
+const hostIdOf = (projectId: string, host: string | null): string =>
   host === null ? '' : hash('sha224', projectId + host);
 
 export const serverInBrief = (request: FastifyRequest, { id, name }: ServerState): object => ({
@@ -45,8 +43,8 @@ export function serverShown(request: FastifyRequest, server: ServerState, addres
     hostId: hostIdOf(server.projectId, server.host),
     image: imageShown(request, server),
     flavor: flavorShown(request, server),
-    created: timeShown(server.createdAt),
-    updated: timeShown(server.updatedAt),
+    created: toTheSecond(server.createdAt),
+    updated: toTheSecond(server.updatedAt),
     addresses: server.vmState === 'building' ? {} : addresses,
     accessIPv4: '',
     accessIPv6: '',
@@ -102,5 +100,5 @@ function flavorShown(request: FastifyRequest, { flavorRef }: ServerState): objec
 function faultShown({ caller }: FastifyRequest, fault: NonNullable<ReturnType<typeof asSeenBy>['fault']>): object {
   const { code, message, created, details } = fault;
   const forCaller = caller.role === 'admin' || code !== 500;
-  return { code, message, created: timeShown(created), ...(forCaller && { details: details ?? '' }) };
+  return { code, message, created: toTheSecond(created), ...(forCaller && { details: details ?? '' }) };
 }

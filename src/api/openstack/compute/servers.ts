@@ -8,7 +8,6 @@ import { badRequest, knows } from './faults.ts';
 import { commandServer, serverWith } from './one-server.ts';
 import { listServers } from './server-list.ts';
 import { linksTo, serverShown } from './server-shown.ts';
-import type { ServerState } from './server-state.ts';
 
 const Networks = z.union([
   z.enum(['auto', 'none']),
@@ -66,8 +65,7 @@ export function serverRoutes(scope: FastifyInstance): void {
     const { id } = await serverWith(request.resources, request.params.id);
     const { name, description } = memberOf(request, 'server', Changes);
     const changes = { ...(name !== undefined && { name }), ...(description !== undefined && { description }) };
-    const done = await commandServer(request, id, 'UpdateServer', changes);
-    const server = done.state as unknown as ServerState;
+    const { state: server } = await commandServer(request, id, 'UpdateServer', changes);
     return { server: serverShown(request, server, await addressesOf(request.resources, server)) };
   });
 

@@ -2,14 +2,14 @@ import type { FastifyInstance } from 'fastify';
 import { agentTypes } from '../../../domain/agent/identity.ts';
 import type { Agent } from '../../../domain/agent/state.ts';
 import { uuidFrom } from '../new-id.ts';
-import type { Resources } from '../resources.ts';
+import type { Resources, State } from '../resources.ts';
 import { forRole } from '../service.ts';
 import { type Attributes, dataOf, membersOf, truthValue } from './body.ts';
 import { badRequest, invalid, notFound } from './faults.ts';
 import { fieldsOf, listFew, type Shown } from './listing.ts';
 import { networkWith } from './networks.ts';
 
-type AgentState = Agent & Readonly<Record<string, unknown>>;
+type AgentState = Agent & State;
 
 /** The programs behind the types that Neutron knows. */
 const binaries: Readonly<Record<string, string>> = {
@@ -49,7 +49,15 @@ const agentShown = (agent: AgentState): Shown => ({
 });
 
 const names = [
-  ...['id', 'agent_type', 'binary', 'topic', 'host', 'admin_state_up', 'alive', 'availability_zone', 'description'],
+  'id',
+  'agent_type',
+  'binary',
+  'topic',
+  'host',
+  'admin_state_up',
+  'alive',
+  'availability_zone',
+  'description',
 ];
 
 type OnAgent = { Params: { id: string } };
@@ -69,8 +77,9 @@ export function agentRoutes(scope: FastifyInstance): void {
     const agent = await agentWith(request.resources, request.params.id);
     const data = dataOf(membersOf(request, 'agent'), attributes, 'update');
     if (data.adminStateUp === undefined) return { agent: agentShown(agent) };
-    const done = await request.resources.command(request, { kind: 'agent', id: agent.id }, 'SetAgentAdminState', data);
-    return { agent: agentShown(done.state as unknown as AgentState) };
+    const resource = { kind: 'agent', id: agent.id } as const;
+    const { state } = await request.resources.command<AgentState>(request, resource, 'SetAgentAdminState', data);
+    return { agent: agentShown(state) };
   });
 
   scope.delete<OnAgent>('/v2.0/agents/:id', forRole('reader'), async (request, reply) => {

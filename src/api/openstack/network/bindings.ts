@@ -59,8 +59,8 @@ export function bindingRoutes(scope: FastifyInstance): void {
     if (bindingsOf(port).some(({ host }) => host === data.host)) {
       throw new Fault(409, 'PortBindingAlreadyExists', `The port ${id} has a binding on ${data.host} already.`);
     }
-    const done = await request.resources.command(request, { kind: 'port', id }, 'AddBinding', data);
-    return reply.code(201).send({ binding: bindingOn(done.state as unknown as PortState, String(data.host)) });
+    const { state } = await request.resources.command<PortState>(request, { kind: 'port', id }, 'AddBinding', data);
+    return reply.code(201).send({ binding: bindingOn(state, String(data.host)) });
   });
 
   scope.get<OnHost>(`${path}/:host`, forRole('reader'), async (request) => ({
@@ -73,8 +73,9 @@ export function bindingRoutes(scope: FastifyInstance): void {
     if (port.binding.host === host) {
       throw new Fault(409, 'PortBindingAlreadyActive', `The binding of the port ${id} on ${host} is ACTIVE already.`);
     }
-    const done = await request.resources.command(request, { kind: 'port', id }, 'ActivateBinding', { host });
-    return { binding: bindingOn(done.state as unknown as PortState, host) };
+    const resource = { kind: 'port', id } as const;
+    const { state } = await request.resources.command<PortState>(request, resource, 'ActivateBinding', { host });
+    return { binding: bindingOn(state, host) };
   });
 
   scope.delete<OnHost>(`${path}/:host`, forRole('reader'), async (request, reply) => {

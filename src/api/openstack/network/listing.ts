@@ -30,6 +30,10 @@ export interface Collection<S extends State> {
   readonly attributes: readonly string[];
 }
 
+/** @throws Fault where the collection has none of this id */
+export const memberWith = <S extends State>(resources: Resources, { kind }: Collection<S>, id: string): Promise<S> =>
+  resources.existing<S>({ kind, id }, () => notFound(kind, id));
+
 /** `GET /v2.0/<plural>`: filters, fields, order and pages as Neutron's clients ask for them. @throws Fault */
 export async function listCollection<S extends State>(
   request: FastifyRequest,
@@ -40,9 +44,7 @@ export async function listCollection<S extends State>(
   const filters = filtersIn(query, collection.attributes, collection.matches);
   const listing = listingOf(query, rulesFor(collection.sortKeys));
   const { marker } = listing.query;
-  if (marker !== undefined && !(await resources.find({ kind: collection.kind, id: marker }))) {
-    throw notFound(collection.kind, marker);
-  }
+  if (marker !== undefined) await memberWith(resources, collection, marker);
   const asked = Object.entries(query).map(([name]) => {
     const values = allOf(query, name);
     return Object.hasOwn(collection.query, name) ? collection.query[name]!(values) : {};
@@ -87,9 +89,8 @@ const rulesFor = (sortKeys: ListingRules['sortKeys']): ListingRules => ({
 });
 
 function answer(request: FastifyRequest, plural: string, items: readonly Shown[], more: boolean): object {
-  const fields = allOf(request.query as Query, 'fields').flatMap((list) => list.split(','));
   return {
-    [plural]: fields.length === 0 ? items : items.map((shown) => only(shown, fields)),
+    [plural]: items.map((shown) => fieldsOf(request, shown)),
     ...(more && { [`${plural}_links`]: [{ rel: 'next', href: nextPage(request, items.at(-1)!.id) }] }),
   };
 }

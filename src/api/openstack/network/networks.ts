@@ -1,14 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import type { Network } from '../../../domain/network/state.ts';
 import { newId } from '../new-id.ts';
-import type { Resources } from '../resources.ts';
+import type { Resources, State } from '../resources.ts';
 import { forRole } from '../service.ts';
 import { type Attributes, dataOf, type Given, isObject, membersOf, wholeNumber } from './body.ts';
-import { invalid, notFound } from './faults.ts';
-import { type Collection, fieldsOf, listCollection, oneOf, type Shown } from './listing.ts';
+import { invalid } from './faults.ts';
+import { type Collection, listCollection, memberWith, oneOf, type Shown } from './listing.ts';
+import { memberRoutes } from './member-routes.ts';
 import { lifetimeShown } from './shown.ts';
 
-export type NetworkState = Network & Readonly<Record<string, unknown>>;
+export type NetworkState = Network & State;
 
 /** What Neutron's networks have that networks here do not. */
 const fixed = {
@@ -76,8 +77,6 @@ const collection: Collection<NetworkState> = {
   sortKeys: { id: 'id', name: 'name', status: 'status', created_at: 'createdAt', updated_at: 'updatedAt' },
 };
 
-type OnNetwork = { Params: { id: string } };
-
 /** `/v2.0/networks`. */
 export function networkRoutes(scope: FastifyInstance): void {
   scope.get('/v2.0/networks', forRole('reader'), (request) => listCollection(request, request.resources, collection));
@@ -90,39 +89,17 @@ export function networkRoutes(scope: FastifyInstance): void {
       ...dataOf(rest, attributes, 'create'),
       segments,
     };
-    const done = await request.resources.command(
-      request,
-      { kind: 'network', id: newId(request) },
-      'CreateNetwork',
-      data,
-    );
-    return reply.code(201).send({ network: networkShown(done.state as unknown as NetworkState) });
+    const resource = { kind: 'network', id: newId(request) } as const;
+    const { state } = await request.resources.command<NetworkState>(request, resource, 'CreateNetwork', data);
+    return reply.code(201).send({ network: networkShown(state) });
   });
 
-  scope.get<OnNetwork>('/v2.0/networks/:id', forRole('reader'), async (request) => ({
-    network: fieldsOf(request, networkShown(await networkWith(request.resources, request.params.id))),
-  }));
-
-  scope.put<OnNetwork>('/v2.0/networks/:id', forRole('reader'), async (request) => {
-    const { id } = await networkWith(request.resources, request.params.id);
-    const data = dataOf(membersOf(request, 'network'), attributes, 'update');
-    const done = await request.resources.command(request, { kind: 'network', id }, 'UpdateNetwork', data);
-    return { network: networkShown(done.state as unknown as NetworkState) };
-  });
-
-  scope.delete<OnNetwork>('/v2.0/networks/:id', forRole('reader'), async (request, reply) => {
-    const { id } = await networkWith(request.resources, request.params.id);
-    await request.resources.command(request, { kind: 'network', id }, 'DeleteNetwork');
-    return reply.code(204).send();
-  });
+  memberRoutes(scope, collection, attributes, { update: 'UpdateNetwork', remove: 'DeleteNetwork' });
 }
 
 /** @throws Fault where there is none */
-export async function networkWith(resources: Resources, id: string): Promise<NetworkState> {
-  const network = await resources.find<NetworkState>({ kind: 'network', id });
-  if (network) return network;
-  throw notFound('network', id);
-}
+export const networkWith = (resources: Resources, id: string): Promise<NetworkState> =>
+  memberWith(resources, collection, id);
 
 /** The segments a client describes, one in the network itself or several in a list. Without any it is a local one. */
 function segmentsIn(given: Given): { segments: object[]; rest: Given } {

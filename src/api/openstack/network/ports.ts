@@ -1,14 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Port } from '../../../domain/port/state.ts';
 import { newId } from '../new-id.ts';
-import type { Resources } from '../resources.ts';
+import type { Resources, State } from '../resources.ts';
 import { forRole } from '../service.ts';
-import { type Attributes, dataOf, type Given, manyOf, membersOf, truthValue } from './body.ts';
-import { badRequest, invalid, notFound } from './faults.ts';
-import { type Collection, fieldsOf, listCollection, oneOf, type Shown } from './listing.ts';
+import { type Attributes, dataOf, type Given, manyOf, truthValue } from './body.ts';
+import { badRequest, invalid } from './faults.ts';
+import { type Collection, listCollection, memberWith, oneOf, type Shown } from './listing.ts';
+import { memberRoutes } from './member-routes.ts';
+import { networkWith } from './networks.ts';
 import { lifetimeShown } from './shown.ts';
 
-export type PortState = Port & Readonly<Record<string, unknown>>;
+export type PortState = Port & State;
 
 /** What Neutron's ports have that ports here do not. */
 const fixed = {
@@ -113,8 +115,6 @@ const collection: Collection<PortState> = {
   },
 };
 
-type OnPort = { Params: { id: string } };
-
 /** `/v2.0/ports`. */
 export function portRoutes(scope: FastifyInstance): void {
   scope.get('/v2.0/ports', forRole('reader'), (request) => listCollection(request, request.resources, collection));
@@ -125,30 +125,11 @@ export function portRoutes(scope: FastifyInstance): void {
     return reply.code(201).send(several ? { ports } : { port: ports[0] });
   });
 
-  scope.get<OnPort>('/v2.0/ports/:id', forRole('reader'), async (request) => ({
-    port: fieldsOf(request, portShown(await portWith(request.resources, request.params.id))),
-  }));
-
-  scope.put<OnPort>('/v2.0/ports/:id', forRole('reader'), async (request) => {
-    const { id } = await portWith(request.resources, request.params.id);
-    const data = dataOf(membersOf(request, 'port'), attributes, 'update');
-    const done = await request.resources.command(request, { kind: 'port', id }, 'UpdatePort', data);
-    return { port: portShown(done.state as unknown as PortState) };
-  });
-
-  scope.delete<OnPort>('/v2.0/ports/:id', forRole('reader'), async (request, reply) => {
-    const { id } = await portWith(request.resources, request.params.id);
-    await request.resources.command(request, { kind: 'port', id }, 'DeletePort');
-    return reply.code(204).send();
-  });
+  memberRoutes(scope, collection, attributes, { update: 'UpdatePort', remove: 'DeletePort' });
 }
 
 /** @throws Fault where there is none */
-export async function portWith(resources: Resources, id: string): Promise<PortState> {
-  const port = await resources.find<PortState>({ kind: 'port', id });
-  if (port) return port;
-  throw notFound('port', id);
-}
+export const portWith = (resources: Resources, id: string): Promise<PortState> => memberWith(resources, collection, id);
 
 /** All or none: each is looked at before the first is made; where one is refused after that, the others are deleted again. */
 async function createAll(request: FastifyRequest, resources: Resources, all: readonly Given[]): Promise<Shown[]> {
@@ -157,8 +138,8 @@ async function createAll(request: FastifyRequest, resources: Resources, all: rea
   const made: Shown[] = [];
   try {
     for (const [number, data] of wanted.entries()) {
-      const done = await resources.command(request, { kind: 'port', id: newId(request, number) }, 'CreatePort', data);
-      made.push(portShown(done.state as unknown as PortState));
+      const resource = { kind: 'port', id: newId(request, number) } as const;
+      made.push(portShown((await resources.command<PortState>(request, resource, 'CreatePort', data)).state));
     }
     return made;
   } catch (error) {
@@ -171,7 +152,7 @@ async function createAll(request: FastifyRequest, resources: Resources, all: rea
 async function creation(request: FastifyRequest, resources: Resources, given: Given): Promise<object> {
   const networkId = given.network_id;
   if (typeof networkId !== 'string') throw badRequest('A port needs a network_id.');
-  if (!(await resources.find({ kind: 'network', id: networkId }))) throw notFound('network', networkId);
+  await networkWith(resources, networkId);
   const projectId = request.caller.actor.projectId;
   const data = { ...(projectId !== undefined && { projectId }), ...dataOf(given, attributes, 'create') };
   return resources.parse('port', 'CreatePort', data);

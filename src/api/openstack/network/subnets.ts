@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { ResourceRef } from '../../../domain/kernel/resource.ts';
 import type { Subnet } from '../../../domain/network/events.ts';
 import { newId } from '../new-id.ts';
 import type { Resources } from '../resources.ts';
@@ -75,7 +76,7 @@ export function subnetRoutes(scope: FastifyInstance): void {
       ...given
     } = membersOf(request, 'subnet');
     if (typeof networkId !== 'string') throw badRequest('A subnet needs a network_id.');
-    const network = await networkWith(request.resources, networkId);
+    const resource = refOf(await networkWith(request.resources, networkId));
     const id = newId(request);
     const data = { id, ...dataOf(given, attributes, 'create') };
     const { cidr } = given;
@@ -83,8 +84,8 @@ export function subnetRoutes(scope: FastifyInstance): void {
     if (version !== undefined && version !== versionOf(cidr)) {
       throw badRequest(`${cidr} is not an address range of IP version ${JSON.stringify(version)}.`);
     }
-    const done = await request.resources.command(request, { kind: 'network', id: network.id }, 'AddSubnet', data);
-    return reply.code(201).send({ subnet: shownIn(done.state as unknown as NetworkState, id) });
+    const { state } = await request.resources.command<NetworkState>(request, resource, 'AddSubnet', data);
+    return reply.code(201).send({ subnet: shownIn(state, id) });
   });
 
   scope.get<OnSubnet>('/v2.0/subnets/:id', forRole('reader'), async (request) => {
@@ -94,12 +95,14 @@ export function subnetRoutes(scope: FastifyInstance): void {
 
   scope.put<OnSubnet>('/v2.0/subnets/:id', forRole('reader'), async (request) => {
     const { id } = request.params;
-    const network = await networkOf(request.resources, id);
+    const resource = refOf(await networkOf(request.resources, id));
     const data = { id, ...dataOf(membersOf(request, 'subnet'), attributes, 'update') };
-    const done = await request.resources.command(request, { kind: 'network', id: network.id }, 'UpdateSubnet', data);
-    return { subnet: shownIn(done.state as unknown as NetworkState, id) };
+    const { state } = await request.resources.command<NetworkState>(request, resource, 'UpdateSubnet', data);
+    return { subnet: shownIn(state, id) };
   });
 }
+
+const refOf = ({ id }: NetworkState): ResourceRef => ({ kind: 'network', id });
 
 const shownIn = (network: NetworkState, id: string): Shown =>
   subnetShown(network, network.subnets.find((subnet) => subnet.id === id)!);

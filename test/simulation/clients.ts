@@ -4,6 +4,7 @@ import { type Kind, streamOf } from '../../src/domain/kernel/resource.ts';
 import type { CommandRequest, Outcome } from '../../src/runtime/command.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import type { Random } from '../soak/random.ts';
+import type { Faults } from './faults.ts';
 import type { LedgerProcess } from './ledger-process.ts';
 import type { Acknowledgements } from './rules/acknowledged.ts';
 
@@ -19,6 +20,7 @@ export interface Errand {
 
 export interface ClientsOptions {
   readonly random: Random;
+  readonly faults: Faults;
   readonly acknowledgements: Acknowledgements;
   readonly processes: () => readonly LedgerProcess[];
   readonly onBug: (error: unknown) => void;
@@ -65,12 +67,16 @@ export class Clients {
 
   /** Those who wait too long, or whose process has died, send again; and somebody sends what was answered long ago. */
   retry(): void {
-    const { random } = this.#options;
+    const { random, faults } = this.#options;
+    const again = (errand: Errand): void => {
+      faults.note('a command sent again');
+      this.#send(errand);
+    };
     for (const errand of [...this.#open]) {
       for (const process of errand.sentTo) if (process.isDead) errand.sentTo.delete(process);
-      if (errand.sentTo.size === 0 || random.next() < 0.05) this.#send(errand);
+      if (errand.sentTo.size === 0 || random.next() < 0.05) again(errand);
     }
-    if (this.#answered.length > 0 && random.next() < 0.1) this.#send(random.oneOf(this.#answered));
+    if (this.#answered.length > 0 && random.next() < 0.1) again(random.oneOf(this.#answered));
   }
 
   #send(errand: Errand): void {

@@ -1,9 +1,8 @@
 import { aggregates } from '../../src/domain/aggregates.ts';
-import { flows } from '../../src/domain/flows/flows.ts';
 import type { Search } from '../../src/domain/flows/searching-flow.ts';
 import type { ResourceRef } from '../../src/domain/kernel/resource.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
-import { FlowRunner } from '../../src/runtime/flows.ts';
+import { type AnyFlow, FlowRunner } from '../../src/runtime/flows.ts';
 import { Runtime } from '../../src/runtime/runtime.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { ProcessStore, type ProcessStoreOptions } from './process-store.ts';
@@ -11,6 +10,7 @@ import { ProcessStore, type ProcessStoreOptions } from './process-store.ts';
 export interface ProcessOptions extends ProcessStoreOptions {
   readonly clock: Clock;
   readonly settings: object;
+  readonly flows: readonly AnyFlow[];
   readonly newId: () => string;
   readonly snapshotEvery: number;
   readonly cachedResources: number;
@@ -29,7 +29,7 @@ export class LedgerProcess {
   readonly #flows: FlowRunner;
 
   constructor(options: ProcessOptions) {
-    const { clock, settings, newId, snapshotEvery, cachedResources, find } = options;
+    const { clock, settings, flows, newId, snapshotEvery, cachedResources, find } = options;
     const onError = (error: unknown): void => {
       if (!(error instanceof StoreError)) options.onBug(error);
     };
@@ -45,7 +45,7 @@ export class LedgerProcess {
       snapshotEvery,
       cachedResources,
       cachedAgents: cachedResources,
-      observer: { deadlineFailed: onError, snapshotFailed: onError },
+      observer: { commandSettled: () => options.exertion.spend(), deadlineFailed: onError, snapshotFailed: onError },
     });
     this.#flows = new FlowRunner({
       store,

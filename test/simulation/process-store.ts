@@ -17,6 +17,7 @@ import type {
 } from '../../src/store/event-store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import type { Random } from '../soak/random.ts';
+import type { Exertion } from './exertion.ts';
 import type { LeaseDesk } from './lease-desk.ts';
 import type { Weather } from './weather.ts';
 
@@ -32,6 +33,7 @@ export interface ProcessStoreOptions {
   readonly weather: Weather;
   readonly random: Random;
   readonly desk: LeaseDesk;
+  readonly exertion: Exertion;
 }
 
 const never = new Promise<never>(() => {});
@@ -89,6 +91,7 @@ export class ProcessStore implements EventStore {
   append(request: AppendRequest): Promise<AppendResult> {
     if (this.isDead) return never;
     return new Promise((resolve, reject) => {
+      this.#options.exertion.spend();
       const sent = { request, resolve, reject };
       if (this.#sent.length > 0 || this.#options.weather.holdsUp) this.#sent.push(sent);
       else this.#write(sent);
@@ -121,6 +124,7 @@ export class ProcessStore implements EventStore {
   /** @throws StoreError where the weather is bad */
   async #arrive(): Promise<void> {
     if (this.isDead) return never;
+    this.#options.exertion.spend();
     const { weather } = this.#options;
     if (weather.holdsUp) await new Promise<void>((resolve) => this.#held.push(resolve));
     if (this.isDead) return never;

@@ -1,5 +1,7 @@
 import { timestamp } from '../../src/runtime/clock.ts';
+import type { AnyFlow } from '../../src/runtime/flows.ts';
 import type { RecordedEvent } from '../../src/store/event-store.ts';
+import type { FaultCounts } from './faults.ts';
 import { checkReplayed } from './rules/replayed.ts';
 import { checkSettled } from './rules/settled.ts';
 import { Violation } from './violation.ts';
@@ -11,18 +13,20 @@ const stepsOfAWorld = 150;
 export interface Fate {
   readonly seed: number;
   readonly commands: number;
+  readonly faults: FaultCounts;
   readonly log: readonly RecordedEvent[];
   /** The rule that did not hold, when, and what had been written last; null where all held. */
   readonly failure: { readonly step: string; readonly violation: Violation } | null;
 }
 
 /** Lives through one world, from its seed to its end. */
-export async function simulate(seed: number): Promise<Fate> {
-  const world = new World(seed);
+export async function simulate(seed: number, processManagers?: readonly AnyFlow[]): Promise<Fate> {
+  const world = new World(seed, processManagers);
   let step = 'start';
   const fate = (failure: Fate['failure']): Fate => ({
     seed,
     commands: world.clients.count,
+    faults: world.faults.counts,
     log: world.witness.log,
     failure,
   });

@@ -6,6 +6,7 @@ export type Rule =
   | 'harms-nobody-else'
   | 'reason-with-status'
   | 'no-effect-on-replay'
+  | 'comes-to-rest'
   | 'port'
   | 'node'
   | 'server';

@@ -1,9 +1,11 @@
 import { aggregates } from '../../src/domain/aggregates.ts';
+import { flows } from '../../src/domain/flows/flows.ts';
 import type { Search } from '../../src/domain/flows/searching-flow.ts';
 import { isAlive } from '../../src/domain/kernel/aggregate.ts';
 import type { ResourceRef } from '../../src/domain/kernel/resource.ts';
 import type { Node } from '../../src/domain/node/state.ts';
 import { countedStates } from '../../src/domain/node/under-way.ts';
+import type { AnyFlow } from '../../src/runtime/flows.ts';
 import { UnreadableResource } from '../../src/runtime/head.ts';
 import type { LedgerInfo } from '../../src/store/event-store.ts';
 import { MemoryStore } from '../../src/store/memory/memory-store.ts';
@@ -15,6 +17,8 @@ import { finishWork } from './actors/conductors.ts';
 import { nextAct } from './actors/index.ts';
 import { spoiled, Vandal } from './actors/vandal.ts';
 import { Clients } from './clients.ts';
+import { Exertion } from './exertion.ts';
+import { Faults } from './faults.ts';
 import { LeaseDesk } from './lease-desk.ts';
 import { LedgerProcess } from './ledger-process.ts';
 import { Acknowledgements } from './rules/acknowledged.ts';
@@ -44,38 +48,43 @@ export class World {
   readonly witness: Witness;
   readonly clock = new WallClock();
   readonly clients: Clients;
+  readonly faults = new Faults();
   readonly #random: Random;
   readonly #ledger: MemoryStore;
   readonly #weather: Weather;
   readonly #agents: Agents;
   readonly #scene: Scene;
   readonly #desk = new LeaseDesk();
+  readonly #exertion = new Exertion();
   readonly #subscriber = new Subscriber();
   readonly #vandal: Vandal;
   readonly #processes: LedgerProcess[];
   /** Several processes behave towards each other as on the engine that allows them. */
   readonly #engine: LedgerInfo['engine'];
   readonly #caches: { snapshotEvery: number; cachedResources: number };
+  readonly #flows: readonly AnyFlow[];
   #ids = 0;
   #violation: unknown = null;
 
-  constructor(seed: number) {
+  constructor(seed: number, processManagers: readonly AnyFlow[] = flows) {
+    this.#flows = processManagers;
     const random = new Random(seed);
     this.#random = random;
     const createdAt = new Date(this.clock.now()).toISOString();
     this.#ledger = new MemoryStore({ copyOf: { ledgerId: nthId(seed), clock: 'manual', createdAt } });
     this.witness = new Witness(this.#ledger);
-    this.#weather = new Weather(random);
+    this.#weather = new Weather(random, this.faults);
     this.#caches = { snapshotEvery: random.oneOf([1, 3, 200]), cachedResources: random.oneOf([2, 100]) };
     const acknowledgements = new Acknowledgements(this.witness, (violation) => this.#fail(violation));
     this.clients = new Clients({
       random,
+      faults: this.faults,
       acknowledgements,
       processes: () => this.#processes,
       onBug: (error) => this.#bug(error),
     });
-    this.#agents = new Agents(this.clients, random);
-    this.#vandal = new Vandal(this.#ledger);
+    this.#agents = new Agents(this.clients, random, this.faults);
+    this.#vandal = new Vandal(this.#ledger, this.faults);
     this.#scene = {
       random,
       witness: this.witness,
@@ -91,6 +100,7 @@ export class World {
 
   /** One thing happens, and what follows from it at once. @throws Violation */
   async step(): Promise<void> {
+    this.#exertion.renew();
     const chance = this.#random.next();
     if (chance < 0.5) nextAct(this.#random)(this.#scene);
     else if (chance < 0.78) this.#deliver();
@@ -106,6 +116,7 @@ export class World {
     this.clock.catchUp();
     await this.#deliverAll();
     for (let minute = 0; minute < 16; minute++) {
+      this.#exertion.renew();
       await this.#pass(50_000);
       finishWork(this.#scene);
       await this.#deliverAll();
@@ -118,6 +129,7 @@ export class World {
 
   /** All processes end, and one begins on what is left. Nothing is kept but the ledger. */
   async restart(): Promise<LedgerProcess> {
+    this.#exertion.renew();
     for (const process of this.#processes.splice(0)) process.crash();
     const process = this.#newProcess();
     this.#processes.push(process);
@@ -159,15 +171,26 @@ export class World {
     const mishap = random.oneOf(['agent', 'agent', 'agent', 'crash', 'clock', 'cut', 'vandal']);
     if (mishap === 'agent') this.#agents.act();
     if (mishap === 'crash') this.#crashOne();
-    if (mishap === 'clock') this.clock.set(random.oneOf([-3_600_000, -60_000, -1000, 1000, 60_000, 3_600_000]));
-    if (mishap === 'cut') this.#subscriber.follow(this.#ledger);
+    if (mishap === 'clock') this.#setClock();
+    if (mishap === 'cut') this.#cutSubscriber();
     if (mishap === 'vandal') await this.#vandal.act(this.#scene);
   }
 
   #crashOne(): void {
+    this.faults.note('a process died');
     const at = this.#random.below(this.#processes.length);
     this.#processes[at]!.crash();
     this.#processes[at] = this.#newProcess();
+  }
+
+  #setClock(): void {
+    this.faults.note('the clock was set');
+    this.clock.set(this.#random.oneOf([-3_600_000, -60_000, -1000, 1000, 60_000, 3_600_000]));
+  }
+
+  #cutSubscriber(): void {
+    this.faults.note('a subscriber cut off');
+    this.#subscriber.follow(this.#ledger);
   }
 
   #newProcess(): LedgerProcess {
@@ -178,8 +201,10 @@ export class World {
       weather: this.#weather,
       random: this.#random,
       desk: this.#desk,
+      exertion: this.#exertion,
       clock: this.clock,
       settings,
+      flows: this.#flows,
       newId: () => nthId(0x1000_0000 + ++this.#ids),
       find: (search) => this.#find(search),
       waiting: () => this.#waiting(),
@@ -215,7 +240,12 @@ export class World {
 
   #bug(error: unknown): void {
     if (error instanceof UnreadableResource && error.resource.id === spoiled) return;
-    this.#fail(new Violation('harms-nobody-else', `an error that no caller can mean: ${String(error)}`, error));
+    const isViolation = error instanceof Violation;
+    this.#fail(
+      isViolation
+        ? error
+        : new Violation('harms-nobody-else', `an error that no caller can mean: ${String(error)}`, error),
+    );
   }
 
   #fail(violation: unknown): void {

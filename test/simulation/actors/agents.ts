@@ -1,6 +1,7 @@
 import { agentRef, agentTypes } from '../../../src/domain/agent/identity.ts';
 import type { Random } from '../../soak/random.ts';
 import type { Clients } from '../clients.ts';
+import type { Faults } from '../faults.ts';
 import { agent, conductors, hosts } from './actor.ts';
 
 const wiring = { bridge_mappings: { physnet1: 'br-physnet1' }, tunnel_types: ['vxlan'] };
@@ -20,10 +21,12 @@ export class Agents {
   ];
   readonly #clients: Clients;
   readonly #random: Random;
+  readonly #faults: Faults;
 
-  constructor(clients: Clients, random: Random) {
+  constructor(clients: Clients, random: Random, faults: Faults) {
     this.#clients = clients;
     this.#random = random;
+    this.#faults = faults;
   }
 
   isRunning = (id: string): boolean => this.#all.some((one) => one.id === id && one.isUp);
@@ -41,6 +44,7 @@ export class Agents {
     }
     if (this.#random.next() < 0.6) return;
     one.isUp = false;
+    this.#faults.note('an agent fell silent');
     if (this.#random.next() < 0.2) this.#clients.give({ type: 'user', id: 'admin' }, 'agent', one.id, 'DeleteAgent');
   }
 

@@ -35,3 +35,12 @@ export const formatCount = (count: number): string => String(count).replace(/\B(
 
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${formatCount(count)} ${count === 1 ? one : many}`;
+
+const byteUnits = ['bytes', 'kB', 'MB', 'GB', 'TB'];
+
+/** The size of something for people: `512 bytes`, `40.9 kB`, `7.0 GB`. */
+export function formatBytes(bytes: number): string {
+  const unit = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), byteUnits.length - 1);
+  const amount = bytes / 1000 ** unit;
+  return `${unit === 0 ? amount : amount.toFixed(1)} ${byteUnits[unit]}`;
+}

@@ -19,8 +19,8 @@ function answer(verb: Ask['verb'], args: Ask['args']): Answer {
   try {
     if (verb === 'close') return { result: archiver?.close() };
     archiver ??= new LedgerArchiver(path, archive);
-    const call = archiver[verb] as (...given: Ask['args']) => unknown;
-    return { result: call.apply(archiver, args) };
+    const call = archiver[verb] as (...given: readonly unknown[]) => unknown;
+    return { result: call.apply(archiver, [...args]) };
   } catch (error) {
     return { fault: error instanceof StoreError ? error.fault : notWritable(error) };
   }

@@ -48,6 +48,7 @@ export class LedgerArchiver {
     this.#archive = archive;
     this.#db = new Database(path, { fileMustExist: true, timeout: busyTimeoutMs });
     this.#db.prepare('ATTACH ? AS archive').run(archive);
+    this.#db.pragma('archive.journal_mode = WAL'); // a copy has another, and whoever writes in that one locks out its readers
     this.#db.pragma('synchronous = FULL');
     this.#db.pragma('archive.synchronous = FULL');
     this.#sql = new ArchiverStatements(this.#db);

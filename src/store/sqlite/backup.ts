@@ -1,7 +1,8 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { StoreError } from '../store-error.ts';
+import { findArchive, renameArchive } from './archive-file.ts';
 import { inspect, locate } from './ledger-file.ts';
 import { faultIn, reasonOf, unusable } from './sqlite-fault.ts';
 
@@ -12,8 +13,10 @@ export interface BackupOptions {
   readonly to: string;
   /** Whether a file that is there may be replaced: in one step, once `accept` is content. */
   readonly replace?: boolean;
-  /** Is given the copy before it gets its name; where it throws, there is no copy. */
-  readonly accept: (path: string) => Promise<void>;
+  /** Whether its archive is copied, too; otherwise the copy is read with the one that the ledger has. */
+  readonly withArchive?: boolean;
+  /** Is given the copy, and the archive's, before they get their names; where it throws, there is no copy. */
+  readonly accept: (path: string, archive: string | undefined) => Promise<void>;
   readonly onProgress?: (pages: number, ofPages: number) => void;
 }
 
@@ -24,35 +27,54 @@ const pagesAtOnce = 1_000;
  * Copies a ledger's file as it is at one moment. A read that stays open for as long holds that moment: without it SQLite
  * would begin anew at every commit of the server, and a busy one would never let it finish.
  *
+ * The archive is copied after it, to `<to>.archive`: what leaves the ledger meanwhile is in both, and told once.
+ *
+ * @returns the copy of the archive; undefined where there is none
  * @throws StoreError unusable-ledger, and whatever `accept` throws
  */
 export async function backUpLedger({
   from,
   to,
   replace = false,
+  withArchive = true,
   accept,
   onProgress = () => {},
-}: BackupOptions): Promise<void> {
+}: BackupOptions): Promise<string | undefined> {
   const path = locate(from, true);
   if (!inspect(path)) throw unusable(from, 'the file is empty');
+  const archive = findArchive(path);
   const target = resolve(to);
+  const archiveTarget = archive !== null && withArchive ? `${target}.archive` : undefined;
   if (target === path) throw unusable(to, 'it is the ledger itself; name another file');
-  if (existsSync(target) && !replace) throw unusable(to, 'it is there already; choose another name, or add --force');
+  for (const file of [target, archiveTarget]) {
+    if (file === undefined || replace || !existsSync(file)) continue;
+    throw unusable(file, 'it is there already; choose another name, or add --force');
+  }
   if (!existsSync(dirname(target))) throw unusable(to, 'there is no such folder');
   const unfinished = `${target}.unfinished`;
-  remove(unfinished);
+  const archiveUnfinished = archiveTarget && `${archiveTarget}.unfinished`;
+  const remains = [unfinished, archiveUnfinished].filter((file) => file !== undefined);
+  remains.forEach(remove);
   try {
     await copy(path, unfinished, onProgress);
-    await accept(unfinished);
-    if (existsSync(`${target}-wal`)) throw unusable(to, 'somebody has it open, or left its write-ahead log behind');
-    flush(unfinished);
-    renameSync(unfinished, target);
+    if (archive !== null) {
+      if (archiveUnfinished) await copy(archive, archiveUnfinished, onProgress);
+      renameArchive(unfinished, archiveTarget ? basename(archiveTarget) : archive);
+    }
+    await accept(unfinished, archiveUnfinished);
+    for (const file of [archiveTarget, target]) {
+      if (file === undefined) continue;
+      if (existsSync(`${file}-wal`)) throw unusable(file, 'somebody has it open, or left its write-ahead log behind');
+      flush(`${file}.unfinished`);
+      renameSync(`${file}.unfinished`, file);
+    }
     flush(dirname(target));
+    return archiveTarget;
   } catch (error) {
     if (error instanceof StoreError || !isOfSqlite(error)) throw error;
     throw unusable(from, `it cannot be copied to ${to}: ${reasonOf(faultIn(error))}`, error);
   } finally {
-    remove(unfinished);
+    remains.forEach(remove);
   }
 }
 

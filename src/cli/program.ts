@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
+import { addArchive } from './commands/archive.ts';
 import { addBackup } from './commands/backup.ts';
 import { addCompact } from './commands/compact.ts';
 import { addDoctor } from './commands/doctor.ts';
@@ -26,6 +27,7 @@ const commands = [
   addTail,
   addVerify,
   addBackup,
+  addArchive,
   addCompact,
   addExport,
   addImport,

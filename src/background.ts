@@ -9,7 +9,7 @@ import { openViews, type Views } from './projections/views.ts';
 import { timestamp } from './runtime/clock.ts';
 import { type AnyFlow, FlowRunner, type FlowsObserver } from './runtime/flows.ts';
 import type { Runtime } from './runtime/runtime.ts';
-import { type EventStore, isShared } from './store/event-store.ts';
+import { type EventStore, isShared, startPosition } from './store/event-store.ts';
 import { StoreError } from './store/store-error.ts';
 
 export interface BackgroundOptions {
@@ -67,6 +67,15 @@ export class Background {
     const { reason } = await this.#views.health();
     return reason ?? (this.#takenUp ? null : 'What was under way before the start is being taken up.');
   }
+
+  /** How far what follows the ledger here has come, by its name. */
+  readonly positions = {
+    'read-models': async (): Promise<string> => {
+      const health = await this.#views?.health();
+      return health?.projections[0]?.position ?? startPosition;
+    },
+    flows: (): string | null => this.#flows.position,
+  };
 
   /** Settles when all that follows from what has happened so far has followed. */
   async settled(): Promise<void> {

@@ -6,6 +6,7 @@ import { AppendWatch } from './api/append-watch.ts';
 import { Connections } from './api/connections.ts';
 import { Log } from './api/log.ts';
 import { Metrics } from './api/metrics.ts';
+import { type ReaderPosition, watchReaderLag } from './api/reader-lag.ts';
 import { buildApi } from './api/server.ts';
 import { Background } from './background.ts';
 import { type Config, ConfigError, loadConfig } from './config.ts';
@@ -68,9 +69,9 @@ export async function startStackledger(config: LedgerConfig, open: typeof openSt
     });
     endings.push(() => opened.close());
     const clock = config.clock === 'manual' ? new ManualClock(await timeOfLastEvent(opened)) : new SystemClock();
-    const { app, runtime, background, archiving } = await assemble(config, opened, clock, access, log);
+    const { app, runtime, background, archiving, readers } = await assemble(config, opened, clock, access, log);
     const connections = new Connections(app.server);
-    const notifier = await novaNotifier(config, opened, log);
+    const notifier = await novaNotifier(config, opened, readers, log);
     await notifier?.start();
     endings.push(async () => notifier?.stop());
     const anchors = await anchorKeeper(config, opened, log);
@@ -98,13 +99,22 @@ export async function startStackledger(config: LedgerConfig, open: typeof openSt
   }
 }
 
+interface Assembled {
+  readonly app: FastifyInstance;
+  readonly runtime: Runtime;
+  readonly background: Background;
+  readonly archiving: ArchiveKeeper | null;
+  /** Who follows the ledger, with how far each has come. */
+  readonly readers: Record<string, ReaderPosition>;
+}
+
 async function assemble(
   config: LedgerConfig,
   opened: EventStore,
   clock: Clock,
   access: Access,
   log: Log,
-): Promise<{ app: FastifyInstance; runtime: Runtime; background: Background; archiving: ArchiveKeeper | null }> {
+): Promise<Assembled> {
   const metrics = new Metrics();
   const appends = new AppendWatch((seconds, outcome) => metrics.appended(seconds, outcome));
   const store = appends.over(opened);
@@ -152,7 +162,9 @@ async function assemble(
   metrics.onBackgroundFailure = (what, error) => log.warn(`${what} failed`, { error });
   metrics.onFlowRefusal = (flow, command, { slug, message }) =>
     log.info(`${command} was refused: ${message}`, { flow, command, problem: slug });
-  return { app, runtime, background, archiving: await archiveKeeper(config, store, clock, metrics, log) };
+  const readers: Record<string, ReaderPosition> = { ...background.positions };
+  watchReaderLag({ metrics, store, clock, readers });
+  return { app, runtime, background, archiving: await archiveKeeper(config, store, clock, metrics, log), readers };
 }
 
 /** Archives deleted resources, where that is asked for. */
@@ -182,7 +194,12 @@ async function archiveKeeper(
 }
 
 /** Tells a Nova outside what ports tell their servers, where that is asked for. Nova lives in real time. */
-async function novaNotifier(config: LedgerConfig, store: EventStore, log: Log): Promise<LeasedWork | null> {
+async function novaNotifier(
+  config: LedgerConfig,
+  store: EventStore,
+  readers: Record<string, ReaderPosition>,
+  log: Log,
+): Promise<LeasedWork | null> {
   const { novaNotifyUrl: url, novaNotifyToken: token } = config;
   if (url === '') return null;
   const options: NovaNotifierOptions = {
@@ -206,10 +223,15 @@ async function novaNotifier(config: LedgerConfig, store: EventStore, log: Log): 
     },
   };
   await beginningOf(options);
+  let current: NovaNotifier | null = null;
+  readers['nova-notifier'] = () => current?.workingPosition ?? null;
   return new LeasedWork({
     store,
     name: 'nova-notifier',
-    make: (lost) => new NovaNotifier({ ...options, lost }),
+    make(lost) {
+      current = new NovaNotifier({ ...options, lost });
+      return current;
+    },
     onTurn: () => log.info('this process tells Nova'),
     onFailure: (error) => log.error('notifications could not begin', { error }),
   });

@@ -79,6 +79,15 @@ export class Metrics implements RuntimeObserver, FlowsObserver {
     this.#gauge(name, help, [], (gauge) => gauge.set(read()));
   }
 
+  /** Shows numbers that somebody else keeps, by a label; none where they cannot be had at the moment. */
+  watchEach(name: string, help: string, label: string, read: () => Promise<ReadonlyMap<string, number>>): void {
+    this.#gauge(name, help, [label], async (gauge) => {
+      const numbers = await read().catch(() => new Map<string, number>());
+      gauge.reset();
+      for (const [value, number] of numbers) gauge.set({ [label]: value }, number);
+    });
+  }
+
   commandSettled({ kind, type, outcome, slug }: Parameters<NonNullable<RuntimeObserver['commandSettled']>>[0]): void {
     const key = `${kind}/${type}/${outcome}`;
     const settled = this.#settled.get(key);
@@ -163,13 +172,13 @@ export class Metrics implements RuntimeObserver, FlowsObserver {
     return new Durations(`stackledger_${name}`, help).registerIn(this.#registry);
   }
 
-  #gauge(name: string, help: string, labelNames: readonly string[] = [], collect?: (gauge: Gauge) => void): Gauge {
+  #gauge(name: string, help: string, labelNames: readonly string[] = [], collect?: (gauge: Gauge) => unknown): Gauge {
     const options = { name: `stackledger_${name}`, help, labelNames, registers: [this.#registry] };
     return new Gauge({
       ...options,
       ...(collect && {
-        collect() {
-          collect(this);
+        async collect() {
+          await collect(this);
         },
       }),
     });

@@ -97,6 +97,11 @@ export class FlowRunner {
     return !this.#isOver;
   }
 
+  /** Up to here every event was reacted to; null where this process is not the one to do it. */
+  get position(): string | null {
+    return this.isWorking ? (this.#position ?? startPosition) : null;
+  }
+
   get #isOver(): boolean {
     return this.#working?.aborted ?? true;
   }

@@ -76,6 +76,11 @@ export class NovaNotifier {
     if (this.#read !== '') await this.#keepCheckpoint();
   }
 
+  /** Up to here everything is settled; null where this one is not at work. */
+  get workingPosition(): string | null {
+    return this.#stop.signal.aborted || this.#read === '' ? null : this.#position();
+  }
+
   health(): NovaNotifierHealth {
     return {
       state: this.#stop.signal.aborted ? 'stopped' : this.#failure ? 'retrying' : 'delivering',

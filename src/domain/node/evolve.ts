@@ -7,8 +7,9 @@ import type { Node, Outcome } from './state.ts';
 import { raise, settle } from './troubles.ts';
 
 export const begin: Begin<Node, NodeEvent, 'NodeEnrolled'> = {
-  NodeEnrolled(enrolled, { time }) {
+  NodeEnrolled(enrolled, { id, time }) {
     return {
+      id,
       ...enrolled,
       targetProvisionState: null,
       stateSince: time,

@@ -22,5 +22,5 @@ export function inTurn(node: Node, facts: NodeFacts, ...turns: readonly ((node: 
 export function born({ type, data }: NodeEvent, { time, resource: { id } }: NodeFacts): Node {
   if (type !== 'NodeEnrolled') throw new Error(`${type} begins no life`);
   const life = begin.NodeEnrolled(data, { id, eventId: '', revision: 0, time });
-  return { id, ...life, revision: 0, createdAt: time, updatedAt: time } as Node;
+  return Object.assign(life, { revision: 0, createdAt: time, updatedAt: time });
 }

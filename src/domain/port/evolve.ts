@@ -6,8 +6,9 @@ import { l2 } from './provisioning.ts';
 import { type Binding, isBound, type OtherBinding, otherBindingOn, type Port } from './state.ts';
 
 export const begin: Begin<Port, PortEvent, 'PortCreated'> = {
-  PortCreated(attributes, { time }) {
+  PortCreated(attributes, { id, time }) {
     return {
+      id,
       ...attributes,
       status: 'DOWN',
       blocks: [],

@@ -21,7 +21,7 @@ export class Unfolding {
   static ofNew(id: string, created: DataOf<'PortCreated'>, time: string): Unfolding {
     const context: EventContext = { id, eventId: '', revision: 0, time };
     const born = begin.PortCreated(created, context);
-    const unfolding = new Unfolding({ id, ...born, revision: 0, createdAt: time, updatedAt: time }, time);
+    const unfolding = new Unfolding(Object.assign(born, { revision: 0, createdAt: time, updatedAt: time }), time);
     unfolding.events.push({ type: 'PortCreated', data: created });
     return unfolding;
   }

@@ -31,8 +31,9 @@ const newborn = () => ({
 });
 
 export const begin: Begin<Server, ServerEvent, Opening> = {
-  ServerCreated(attributes, { time }) {
+  ServerCreated(attributes, { id, time }) {
     return {
+      id,
       ...attributes,
       ...newborn(),
       vmState: 'building',
@@ -44,8 +45,9 @@ export const begin: Begin<Server, ServerEvent, Opening> = {
     };
   },
 
-  ServerDiscovered({ condition, nodeId, launchedAt, source, observedAt, unexpected, ...attributes }, { time }) {
+  ServerDiscovered({ condition, nodeId, launchedAt, source, observedAt, unexpected, ...attributes }, { id, time }) {
     return {
+      id,
       ...attributes,
       ...newborn(),
       ...condition,

@@ -27,7 +27,7 @@ export function born(
 ): Server {
   const lifetime = { revision: 0, createdAt: time, updatedAt: time };
   const life = begin.ServerDiscovered(data, { id, eventId: '', revision: 0, time });
-  return structuredClone({ id, ...(life as Born<Server>), ...lifetime } as Server);
+  return structuredClone(Object.assign(life as Born<Server>, lifetime));
 }
 
 type Handler = (server: Server, data: object, context: EventContext) => void;

@@ -86,10 +86,10 @@ class Story {
   #last: () => DomainEvent[] = () => [];
   #refused: string | undefined;
 
-  /** A command is given; its events are folded. A refusal is kept for `refused`. */
+  /** A command is given; its events are folded. A refusal fails the story, unless `refused` is told of it. */
   when(type: string, data: object = {}): this {
     return this.#step((resource) => {
-      this.#refused = undefined;
+      this.#hearRefusal();
       try {
         const events = resource.execute(type, data);
         this.#last = () => events;
@@ -118,7 +118,10 @@ class Story {
   }
 
   refused(slug: string): this {
-    return this.#step(() => expect(this.#refused).toBe(slug));
+    return this.#step(() => {
+      expect(this.#refused).toBe(slug);
+      this.#refused = undefined;
+    });
   }
 
   /** Part of the state as people see it. */
@@ -139,6 +142,10 @@ class Story {
     });
   }
 
+  #hearRefusal(): void {
+    expect(this.#refused, 'a refusal that the story does not tell of').toBeUndefined();
+  }
+
   #step(step: Step): this {
     this.#steps.push(step);
     return this;
@@ -146,6 +153,7 @@ class Story {
 
   play(resource: Resource<Lifetime>): void {
     for (const step of this.#steps) step(resource);
+    this.#hearRefusal();
   }
 }
 

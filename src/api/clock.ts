@@ -22,8 +22,8 @@ const Advance = z.strictObject({
 });
 
 /**
- * `GET /v1/clock`: the ledger's time, by which ages are told. `POST /v1/clock`: makes time pass, where it stands still otherwise. Answers when all that was due has happened, and
- * all that followed from it.
+ * `GET /v1/clock`: the ledger's time, by which ages are told. `POST /v1/clock`: makes time pass, where it stands still
+ * otherwise; answers when all that was due has happened, and all that followed from it.
  */
 export function clockRoute(app: FastifyInstance, clock: Clock, settled: () => Promise<void>): void {
   let moving: Promise<unknown> = Promise.resolve();

@@ -1,7 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Aggregate } from '../domain/kernel/aggregate.ts';
+import type { ResourceRef } from '../domain/kernel/resource.ts';
 import type { PortSettings } from '../domain/port/drivers/configured.ts';
+import type { Why } from '../domain/why/explanation.ts';
+import type { Moment } from '../projections/state-at.ts';
 import type { Views } from '../projections/views.ts';
 import type { WhySources } from '../projections/why/load-world.ts';
 import { type Present, whyNow, whyThen } from '../projections/why/why.ts';
@@ -36,6 +39,10 @@ export interface WhyOptions {
 export function whyRoutes(app: FastifyInstance, options: WhyOptions): void {
   const sources = whySources(options);
   const present = presentOf(options);
+  const explainThen = async (aggregate: Aggregate, resource: ResourceRef, at: Moment): Promise<Why | null> => {
+    const then = await stateThen(options.store, aggregate, resource, at);
+    return then && whyThen(sources, resource, at, then);
+  };
   for (const aggregate of Object.values<Aggregate>(options.aggregates)) {
     app.get<{ Params: { id: string }; Querystring: z.output<typeof WhyQuery> }>(
       `/v1/${aggregate.kind}s/:id/why`,
@@ -47,13 +54,7 @@ export function whyRoutes(app: FastifyInstance, options: WhyOptions): void {
         const { at, min_position } = request.query;
         await options.positions.reached(min_position);
         if (min_position !== undefined) await options.readModels.reached(min_position);
-        const then = at && (await stateThen(options.store, aggregate, resource, at));
-        const why =
-          then && at
-            ? await whyThen(sources, resource, at, then)
-            : at
-              ? null
-              : await whyNow(sources, present, resource);
+        const why = at ? await explainThen(aggregate, resource, at) : await whyNow(sources, present, resource);
         if (!why) throw notFound(resource);
         reply.header('cache-control', 'no-cache').header('stackledger-position', why.at.position);
         const { caller } = request;

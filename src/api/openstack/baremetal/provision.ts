@@ -4,7 +4,8 @@ import { defaultNodeSettings } from '../../../domain/node/facts.ts';
 import { objectionTo } from '../../../domain/node/verb-guards.ts';
 import { pathOf, verbOf } from '../../../domain/node/verbs.ts';
 import { Fault } from '../fault.ts';
-import { invalid, requireMinor } from './faults.ts';
+import { parsed } from './body.ts';
+import { requireMinor } from './faults.ts';
 import type { NodeState } from './node-state.ts';
 
 const Steps = z.array(z.json());
@@ -37,16 +38,12 @@ export function verbIn(body: unknown): VerbRequest {
   if (typeof body !== 'object' || body === null || !('target' in body)) {
     throw new Fault(400, 'MissingParameterValue', 'Say in "target" what is to be done.');
   }
-  const parsed = Body.safeParse(body);
-  if (!parsed.success) {
-    const { path, message } = parsed.error.issues[0]!;
-    throw invalid(`${path.join('.') || 'body'}: ${message}.`);
-  }
+  const { target, ...members } = parsed(Body, body);
   const given = Object.entries(argumentNames).flatMap(([field, argument]) => {
-    const value = parsed.data[field as keyof typeof argumentNames];
+    const value = members[field as keyof typeof argumentNames];
     return value === undefined || value === null ? [] : [[argument, value] as const];
   });
-  return { target: parsed.data.target, ...Object.fromEntries(given) };
+  return { target, ...Object.fromEntries(given) };
 }
 
 /** The minor version each verb came with; `undeploy` has none, since Ironic knows it by another name. */

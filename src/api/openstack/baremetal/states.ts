@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { baseUrl, forRole } from '../service.ts';
-import { invalid, requireMinor } from './faults.ts';
+import { parsed } from './body.ts';
+import { requireMinor } from './faults.ts';
 import { nodeFields, sinceOf } from './node-fields.ts';
 import { nodeNamed } from './node-lookup.ts';
 import { requireVerbVersion, verbIn } from './provision.ts';
@@ -73,11 +74,4 @@ function accepted(request: FastifyRequest<Ident>, reply: FastifyReply): FastifyR
     .code(202)
     .header('location', `${baseUrl(request)}/baremetal/v1/nodes/${ident}/states`)
     .send();
-}
-
-function parsed<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
-  const result = schema.safeParse(body ?? null);
-  if (result.success) return result.data;
-  const { path, message } = result.error.issues[0]!;
-  throw invalid(`${path.join('.') || 'body'}: ${message}.`);
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatPosition, RecordedEvent } from '../../src/store/event-store.ts';
 import { EventTail } from '../../src/store/event-tail.ts';
+import { SparseTail } from '../../src/store/eventstoredb/sparse-tail.ts';
 import { someEvent } from '../contract/support.ts';
 
 const eventAt = (position: number, type = 'A'): RecordedEvent =>
@@ -47,6 +48,23 @@ describe('the tail of a ledger', () => {
     expect([positionsOf(page.events), page.considered]).toEqual([[1, 101], 101]);
     const next = tail.page(page.considered, rare, 100);
     expect([positionsOf(next.events), next.considered]).toEqual([[201, 301], 357]);
+  });
+
+  it('finds its place where positions have gaps as well', () => {
+    const gaps = fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 60 });
+    fc.assert(
+      fc.property(fc.nat(50), gaps, fc.nat(20_000), (start, steps, after) => {
+        const tail = new SparseTail(start, { maxEvents: 20, maxBytes: 1_000_000 });
+        const positions: number[] = [];
+        for (const step of steps) positions.push((positions.at(-1) ?? start) + step);
+        for (const position of positions) tail.push([eventAt(position)]);
+        expect(tail.head).toBe(positions.at(-1));
+        const from = Math.min(Math.max(after, tail.base), tail.head);
+        const { events, considered } = tail.page(from, () => true, 1000);
+        expect(positionsOf(events)).toEqual(positions.filter((position) => position > from));
+        expect(considered).toBe(tail.head);
+      }),
+    );
   });
 
   it('starts anew where what is pushed does not follow', () => {

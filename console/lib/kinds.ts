@@ -4,6 +4,9 @@ export const kinds: readonly Kind[] = ['server', 'port', 'node', 'agent', 'netwo
 
 export const kindOfPath = (plural: string): Kind | null => kinds.find((kind) => `${kind}s` === plural) ?? null;
 
+/** Several of a kind, as a title: `Servers`. */
+export const titleOf = (kind: Kind): string => `${kind[0]!.toUpperCase()}${kind.slice(1)}s`;
+
 export const hrefOf = ({ kind, id }: { readonly kind: Kind; readonly id: string }): string =>
   `/${kind}s/${encodeURIComponent(id)}`;
 

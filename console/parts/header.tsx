@@ -1,5 +1,5 @@
 import { type FormEvent, type RefObject, useState } from 'react';
-import { kinds } from '../lib/kinds.ts';
+import { kinds, titleOf } from '../lib/kinds.ts';
 import { forgetToken, useLedger } from '../lib/ledger.ts';
 import { navigate, type Place } from '../lib/navigation.ts';
 import { Link } from './link.tsx';
@@ -12,7 +12,7 @@ interface Props {
 
 const sections = [
   ['/', 'Overview'],
-  ...kinds.map((kind) => [`/${kind}s`, `${kind[0]!.toUpperCase()}${kind.slice(1)}s`] as const),
+  ...kinds.map((kind) => [`/${kind}s`, titleOf(kind)] as const),
   ['/doctor', 'Doctor'],
 ] as const;
 

@@ -60,4 +60,4 @@ function Scalar({ value }: { readonly value: unknown }) {
   return <span>{String(value)}</span>;
 }
 
-export const escapePointer = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
+const escapePointer = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');

@@ -1,5 +1,6 @@
 import { type Place, withQuery } from '../lib/navigation.ts';
 import { Link } from './link.tsx';
+import { Pill } from './pill.tsx';
 
 interface Props {
   readonly place: Place;
@@ -16,11 +17,7 @@ export function Paging({ place, next, fresh = 0, onRefresh }: Props) {
     <p className="paging" role="status">
       {place.query.has('marker') && <Link href={withQuery(place, { marker: null })}>First page</Link>}
       {next !== null && <Link href={withQuery(place, { marker: next })}>Next page</Link>}
-      {fresh > 0 && (
-        <button type="button" className="pill" onClick={onRefresh}>
-          {fresh} new
-        </button>
-      )}
+      {fresh > 0 && <Pill onClick={onRefresh}>{fresh} new</Pill>}
     </p>
   );
 }

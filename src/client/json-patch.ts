@@ -4,7 +4,8 @@ import type { JsonPatchOperation } from './answers.ts';
 export const applyPatch = (document: unknown, patch: readonly JsonPatchOperation[]): unknown =>
   patch.reduce((before, operation) => change(before, keysOf(operation.path), operation), document);
 
-const keysOf = (path: string): string[] =>
+/** The keys that a JSON pointer (RFC 6901) leads by. */
+export const keysOf = (path: string): string[] =>
   path
     .split('/')
     .slice(1)

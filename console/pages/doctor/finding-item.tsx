@@ -7,9 +7,9 @@ import { StatusBadge } from '../../parts/status-badge.tsx';
 
 export type Diagnosis = Finding<Proof>;
 
-/** One thing that is not as it should be: what shows it, and the command that mends it. */
+/** One thing that is not as it should be: what shows it, and what mends it. */
 export function FindingItem({ finding }: { readonly finding: Diagnosis }) {
-  const { resource, status, since, summary, evidence, command } = finding;
+  const { resource, status, since, summary, evidence, advice, command } = finding;
   return (
     <li className="finding">
       <p>
@@ -17,6 +17,7 @@ export function FindingItem({ finding }: { readonly finding: Diagnosis }) {
       </p>
       <p>{summary}</p>
       <ProofLinks proof={evidence} />
+      {advice && <p>{advice}</p>}
       {command && <RemedyLine remedy={command} />}
     </li>
   );

@@ -1,4 +1,5 @@
 import type { Kind } from '../../../src/client/index.ts';
+import { titleOf } from '../../lib/kinds.ts';
 import type { Place } from '../../lib/navigation.ts';
 import { statusOf } from '../../lib/status-of.ts';
 import { useSteady } from '../../lib/use-steady.ts';
@@ -20,7 +21,7 @@ interface Props {
 export function ListPage({ place, kind }: Props) {
   return (
     <>
-      <h1>{`${kind[0]!.toUpperCase()}${kind.slice(1)}s`}</h1>
+      <h1>{titleOf(kind)}</h1>
       <FilterBar place={place} kind={kind} />
       {/* Another question has another order: what the reader saw of the last one does not bind it. */}
       <List key={place.query.toString()} place={place} kind={kind} />

@@ -1,8 +1,8 @@
 import type { Overview } from '../../../src/client/index.ts';
 import { useSteady } from '../../lib/use-steady.ts';
 import { Age } from '../../parts/age.tsx';
-import { ResourceLink } from '../../parts/resource-link.tsx';
-import { StatusBadge } from '../../parts/status-badge.tsx';
+import { Pill } from '../../parts/pill.tsx';
+import { ResourceCells } from '../../parts/resource-cells.tsx';
 
 /** What failed and still is so, the newest first. */
 export function Failures({ failures }: { readonly failures: Overview['failures'] }) {
@@ -11,11 +11,7 @@ export function Failures({ failures }: { readonly failures: Overview['failures']
     <section className="panel table-panel" aria-labelledby="failures-title">
       <div className="panel-head">
         <h2 id="failures-title">Failed, the newest first</h2>
-        {rows.fresh > 0 && (
-          <button type="button" className="pill" onClick={rows.refresh}>
-            {rows.fresh} new
-          </button>
-        )}
+        {rows.fresh > 0 && <Pill onClick={rows.refresh}>{rows.fresh} new</Pill>}
       </div>
       {rows.shown.length === 0 ? (
         <p className="quiet">Nothing has failed.</p>
@@ -27,12 +23,7 @@ export function Failures({ failures }: { readonly failures: Overview['failures']
                 key={`${resource.kind} ${resource.id} ${resource.statusSince}`}
                 className={isGone ? 'gone' : undefined}
               >
-                <td>
-                  <ResourceLink resource={resource} />
-                </td>
-                <td>
-                  <StatusBadge status={resource.status} />
-                </td>
+                <ResourceCells resource={resource} />
                 <td className="reason">
                   {reason ?? <span className="quiet">{resource.kind === 'agent' ? 'silent' : 'nobody said why'}</span>}
                 </td>

@@ -3,8 +3,8 @@ import { hrefOf } from '../../lib/kinds.ts';
 import { useSteady } from '../../lib/use-steady.ts';
 import { Age } from '../../parts/age.tsx';
 import { Link } from '../../parts/link.tsx';
-import { ResourceLink } from '../../parts/resource-link.tsx';
-import { StatusBadge } from '../../parts/status-badge.tsx';
+import { Pill } from '../../parts/pill.tsx';
+import { ResourceCells } from '../../parts/resource-cells.tsx';
 import { Clearance } from './clearance.tsx';
 
 type Blocked = Overview['blocked']['oldest'][number];
@@ -21,9 +21,9 @@ export function StuckList({ blocked }: { readonly blocked: Overview['blocked'] }
       <div className="panel-head">
         <h2 id="stuck-title">Waiting, the longest first ({blocked.total.toLocaleString('en')})</h2>
         {rows.fresh + gone > 0 && (
-          <button type="button" className="pill" onClick={rows.refresh}>
+          <Pill onClick={rows.refresh}>
             {[rows.fresh > 0 && `${rows.fresh} new`, gone > 0 && `${gone} done`].filter(Boolean).join(', ')}
-          </button>
+          </Pill>
         )}
       </div>
       {rows.shown.length === 0 ? (
@@ -75,12 +75,7 @@ function Row({ blocked, isGone }: { readonly blocked: Blocked; readonly isGone: 
   const { resource, wait, reason } = blocked;
   return (
     <tr className={isGone ? 'gone' : undefined}>
-      <td>
-        <ResourceLink resource={resource} />
-      </td>
-      <td>
-        <StatusBadge status={resource.status} />
-      </td>
+      <ResourceCells resource={resource} />
       <td className="reason">
         {wordsFor(wait)}
         {wait.on && (

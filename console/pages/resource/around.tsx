@@ -1,3 +1,4 @@
+import { Pill } from '../../parts/pill.tsx';
 import type { Shown } from './use-story.ts';
 
 interface Props {
@@ -25,11 +26,7 @@ export function Around({ shown, fresh, onShow, onLatest }: Props) {
           {later.toLocaleString('en')} later ▶
         </button>
       )}
-      {fresh > 0 && (
-        <button type="button" className="pill" onClick={onLatest}>
-          {fresh.toLocaleString('en')} new
-        </button>
-      )}
+      {fresh > 0 && <Pill onClick={onLatest}>{fresh.toLocaleString('en')} new</Pill>}
     </p>
   );
 }

@@ -1,4 +1,5 @@
 import type { JsonPatchOperation } from '../../../src/client/index.ts';
+import { keysOf } from '../../../src/client/json-patch.ts';
 import { JsonView } from '../../parts/json-view.tsx';
 import type { Moment } from './use-moment.ts';
 
@@ -42,18 +43,17 @@ const isPlain = (value: unknown): boolean => value === null || typeof value !== 
 
 /** `/blocks/0/entity` as `blocks[0].entity`; the whole state has no name of its own. */
 function nameOf(path: string): string {
-  const keys = path.split('/').slice(1).map(unescapePointer);
-  const joined = keys.map((key) => (/^\d+$/.test(key) ? `[${key}]` : `.${key}`)).join('');
+  const joined = keysOf(path)
+    .map((key) => (/^\d+$/.test(key) ? `[${key}]` : `.${key}`))
+    .join('');
   return joined.replace(/^\./, '') || 'the whole state';
 }
 
 function valueAt(state: unknown, path: string): unknown {
   let value = state;
-  for (const key of path.split('/').slice(1).map(unescapePointer)) {
+  for (const key of keysOf(path)) {
     if (value === null || typeof value !== 'object') return undefined;
     value = (value as Record<string, unknown>)[key];
   }
   return value;
 }
-
-const unescapePointer = (key: string): string => key.replaceAll('~1', '/').replaceAll('~0', '~');

@@ -5,9 +5,8 @@ import { useLoaded } from '../../lib/use-loaded.ts';
 import { Age } from '../../parts/age.tsx';
 import { FailureNote } from '../../parts/failure-note.tsx';
 import { Link } from '../../parts/link.tsx';
-import { ResourceLink } from '../../parts/resource-link.tsx';
+import { ResourceCells } from '../../parts/resource-cells.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
-import { StatusBadge } from '../../parts/status-badge.tsx';
 
 const most = 50;
 
@@ -31,12 +30,7 @@ export function SearchPage({ query }: { readonly query: string }) {
             <tbody>
               {items.map((item) => (
                 <tr key={`${item.kind} ${item.id}`}>
-                  <td>
-                    <ResourceLink resource={item} />
-                  </td>
-                  <td>
-                    <StatusBadge status={item.status} />
-                  </td>
+                  <ResourceCells resource={item} />
                   <td>
                     <Age since={item.statusSince} />
                   </td>

@@ -1,7 +1,7 @@
 import { shapes, toneOf } from '../../../lib/status.ts';
 import { formatDuration } from '../../../lib/time.ts';
 import type { Axis } from './axis.ts';
-import type { Band } from './bands.ts';
+import type { Band } from './bands-of.ts';
 
 interface Props {
   readonly bands: readonly Band[];

@@ -1,10 +1,8 @@
-import { hrefOf } from '../../../lib/kinds.ts';
 import { formatDuration, useNow } from '../../../lib/time.ts';
 import { Age } from '../../../parts/age.tsx';
-import { Link } from '../../../parts/link.tsx';
 import { ProofLinks } from '../../../parts/proof-links.tsx';
 import { RemedyLine } from '../../../parts/remedy-line.tsx';
-import { shortId } from '../../../parts/resource-id.tsx';
+import { ResourceLink } from '../../../parts/resource-link.tsx';
 import { StatusBadge } from '../../../parts/status-badge.tsx';
 import type { Condition, Explanation, Owner } from './answer.ts';
 import { Summary } from './summary.tsx';
@@ -85,14 +83,14 @@ function Because({ explanation }: { readonly explanation: Explanation }) {
   return (
     <div className="because">
       <p>
-        <span className="quiet">{resource.kind}</span>{' '}
-        <Link href={hrefOf(resource)}>{resource.name || shortId(resource.id)}</Link> <StatusBadge status={status} />
+        <ResourceLink resource={resource} /> <StatusBadge status={status} />
       </p>
       {elided === 'told-elsewhere' ? (
         <p className="quiet">Told elsewhere in this tree.</p>
       ) : (
         <Summary explanation={explanation} />
       )}
+      {elided === 'too-deep' && <p className="quiet">What it waits for in turn is on its own page.</p>}
       <ConditionList conditions={conditions} />
     </div>
   );

@@ -1,12 +1,10 @@
 import type { Kind, Why } from '../../../../src/client/index.ts';
-import { hrefOf } from '../../../lib/kinds.ts';
 import { resourceOf } from '../../../lib/resource-of.ts';
 import { MomentShown, setLedgerTime, useNow } from '../../../lib/time.ts';
 import { useLoaded } from '../../../lib/use-loaded.ts';
 import { Age } from '../../../parts/age.tsx';
 import { FailureNote } from '../../../parts/failure-note.tsx';
-import { Link } from '../../../parts/link.tsx';
-import { shortId } from '../../../parts/resource-id.tsx';
+import { ResourceLink } from '../../../parts/resource-link.tsx';
 import { Skeleton } from '../../../parts/skeleton.tsx';
 import { ConditionList } from './condition-list.tsx';
 import { HintList } from './hint-list.tsx';
@@ -74,9 +72,7 @@ function WaitedForBy({ why: { waitedForBy } }: { readonly why: Why }) {
       <ul>
         {waitedForBy.map(({ resource, what, since }) => (
           <li key={`${resource.kind} ${resource.id} ${what}`}>
-            <span className="quiet">{resource.kind}</span>{' '}
-            <Link href={hrefOf(resource)}>{resource.name || shortId(resource.id)}</Link>, {what}{' '}
-            <Age since={since} prefix="since " />
+            <ResourceLink resource={resource} />, {what} <Age since={since} prefix="since " />
           </li>
         ))}
       </ul>

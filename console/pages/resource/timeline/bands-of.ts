@@ -22,7 +22,3 @@ export function bandsOf(entries: readonly HistoryEntry[], before: string | null)
   });
   return bands;
 }
-
-/** The status after an event. */
-export const statusAt = (bands: readonly Band[], index: number): string | null =>
-  bands.findLast(({ first }) => first <= index)?.status ?? null;

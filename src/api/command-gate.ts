@@ -2,7 +2,7 @@ import type { Aggregate } from '../domain/kernel/aggregate.ts';
 import { type Kind, type ResourceRef, streamOf } from '../domain/kernel/resource.ts';
 import { UnfoldableEvent } from '../projections/folding.ts';
 import { stateAt } from '../projections/state-at.ts';
-import type { CommandRequest, CurrentState, Outcome } from '../runtime/command.ts';
+import type { CommandRequest, CurrentState, Done, Outcome } from '../runtime/command.ts';
 import { UnreadableResource } from '../runtime/head.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { EventStore } from '../store/event-store.ts';
@@ -71,6 +71,16 @@ export class CommandGate {
     return new Promise((resolve) => {
       this.#waiting.push(() => resolve(this.#run(command, caller)));
     });
+  }
+
+  /** What a keyed command came to when it was first given; null where it was not, or it is not for the caller to know. */
+  async earlier(command: CommandRequest, caller: Caller): Promise<Done | null> {
+    if (!(await this.scope.sees(caller, command.resource))) return null;
+    try {
+      return await this.#runtime.earlier(command);
+    } catch (error) {
+      throw await this.#explained(command.resource, error);
+    }
   }
 
   /** The resource as it is; null where nothing was ever recorded. @throws Problem */

@@ -13,6 +13,8 @@ export interface CommandRequest {
   readonly administrator?: true;
   /** Makes a retry safe: the same key on the same resource is the same command. */
   readonly key?: string;
+  /** What the caller asked for, where the data is made of that and of what was read: what a key is kept for. */
+  readonly asked?: object;
   /** The command is refused when the resource is at another revision. */
   readonly ifRevision?: number;
   /** Ties together everything one request causes. Default: the command's own id. */

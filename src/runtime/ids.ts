@@ -1,4 +1,8 @@
 import { hash } from 'node:crypto';
+import { streamOf } from '../domain/kernel/resource.ts';
+import type { Receipt } from '../store/event-store.ts';
+import { canonicalJson } from './canonical-json.ts';
+import type { CommandRequest } from './command.ts';
 
 /** Namespaces of the ids derived here; fixed for ever, since stored ids depend on them. */
 const namespaces = {
@@ -18,8 +22,14 @@ function uuidV5(namespace: string, name: string): string {
  * already for a repeated one. So a command that another process carries out at the same moment, on other facts or a
  * millisecond later, must make other ids: it is then refused there, and answered with what the first has done.
  */
-export const eventId = (commandId: string, index: number, recorded: readonly string[]): string =>
-  uuidV5(namespaces.event, `${commandId}/${index}\n${recorded.join('\n')}`);
+export const eventId = (commandId: string, index: number, recorded: string): string =>
+  uuidV5(namespaces.event, `${commandId}/${index}\n${recorded}`);
 
 /** The id of a command that carries a key, such as an Idempotency-Key, or the event that a process manager acts on. */
 export const commandIdOf = (stream: string, key: string): string => uuidV5(namespaces.command, `${stream}/${key}`);
+
+/** What is kept of a keyed command: who gives it again asks for the same, whatever has become of the resource since. */
+export function receiptOf({ resource, type, data, asked = data }: CommandRequest, key: string): Receipt {
+  const bodyHash = hash('sha256', canonicalJson({ type, data: asked }), 'base64url');
+  return { commandId: commandIdOf(streamOf(resource), key), bodyHash };
+}

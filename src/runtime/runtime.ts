@@ -1,4 +1,4 @@
-import { hash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import {
   type Aggregate,
   type Deadline,
@@ -14,14 +14,13 @@ import { Refusal, refuser } from '../domain/kernel/refusal.ts';
 import { type Kind, type ResourceRef, resourceOf, streamOf } from '../domain/kernel/resource.ts';
 import { type EventStore, isShared, type Receipt } from '../store/event-store.ts';
 import { isStoreError } from '../store/store-error.ts';
-import { canonicalJson } from './canonical-json.ts';
 import { Census } from './census.ts';
 import { type Clock, timestamp } from './clock.ts';
 import { type CommandRequest, CurrentState, Done, type Outcome } from './command.ts';
 import { Deadlines, type SetDeadline } from './deadlines.ts';
 import { type Head, viewText } from './head.ts';
 import { Heads, type HeadsOptions } from './heads.ts';
-import { commandIdOf } from './ids.ts';
+import { receiptOf } from './ids.ts';
 import type { RuntimeObserver } from './observer.ts';
 import { advance, answeredEventText, type Decision } from './recording.ts';
 import { runtimeRefusals } from './refusals.ts';
@@ -146,11 +145,21 @@ export class Runtime {
     return this.#signsOfLife.of(resource);
   }
 
+  /**
+   * What a command with this key came to, so that a retry need not be made anew of what is there now; null where there was
+   * none, or it was another.
+   */
+  async earlier(request: CommandRequest): Promise<Done | null> {
+    if (request.key === undefined) return null;
+    const receipt = receiptOf(request, request.key);
+    await this.#keyed.get(receipt.commandId)?.outcome.catch(() => {});
+    const found = await this.#earlierOutcome(request, receipt);
+    return found?.outcome === 'done' ? found : null;
+  }
+
   /** A retry finds what the first try did: the one still running, or the one whose receipt is stored. */
   async #executeKeyed(request: CommandRequest, key: string): Promise<Outcome> {
-    const commandId = commandIdOf(streamOf(request.resource), key);
-    const bodyHash = hash('sha256', canonicalJson({ type: request.type, data: request.data }), 'base64url');
-
+    const { commandId, bodyHash } = receiptOf(request, key);
     for (let twin = this.#keyed.get(commandId); twin; twin = this.#keyed.get(commandId)) {
       const first = await twin.outcome.catch(() => null);
       if (first?.outcome === 'done') return twin.bodyHash === bodyHash ? first : keyReused(request);

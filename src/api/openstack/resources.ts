@@ -59,9 +59,26 @@ export class Resources {
   ): Promise<DoneTo<S>> {
     const headers = commandHeaders(request.headers);
     return this.#give<S>(request, resource, type, data, {
-      ...(ifRevision !== undefined && { ifRevision }),
+      ...(ifRevision !== undefined && { ifRevision, asked: askedIn(request) }),
       ...headers,
     });
+  }
+
+  /**
+   * What a change that is made of what was read came to, where the request is a retry of it: made anew of what is there now it
+   * would be another change, or none. Null where it is the first.
+   */
+  async earlier<S extends State = State>(
+    request: FastifyRequest,
+    resource: ResourceRef,
+    type: string,
+  ): Promise<DoneTo<S> | null> {
+    const { key } = commandHeaders(request.headers);
+    if (key === undefined) return null;
+    requireRole(this.#caller, roleForCommand(type));
+    const command = { resource, type, data: {}, asked: askedIn(request), key, ...authorOf(this.#caller) };
+    const done = await this.#options.gate.earlier(command, this.#caller);
+    return done as Omit<Done, 'state'> as DoneTo<S> | null;
   }
 
   /** One of several commands to perhaps one resource: a request's key is for all of them, so each has its number with it. */
@@ -86,7 +103,7 @@ export class Resources {
     resource: ResourceRef,
     type: string,
     data: object,
-    headers: CommandHeaders,
+    headers: CommandHeaders & { readonly asked?: object },
   ): Promise<DoneTo<S>> {
     const { gate, aggregates } = this.#options;
     request.attempted = { ...resource, type };
@@ -169,6 +186,8 @@ export class Resources {
     return { items, more: false };
   }
 }
+
+const askedIn = ({ method, url, body }: FastifyRequest): object => ({ method, url, body: body ?? null });
 
 /** The caller's word for a field, where only the way of writing differs. */
 const inSnakeCase = (flaw: Flaw): Flaw => ({

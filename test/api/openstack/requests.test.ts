@@ -42,6 +42,47 @@ describe('a request that a client sends again, because no answer came', () => {
     }
   });
 
+  describe('and that is made of what is there, when others have changed that since', () => {
+    const own = { 'openstack-api-version': 'compute 2.90, baremetal 1.90' };
+    const json = { 'content-type': 'application/json' };
+    const send = (method: string, path: string, body: object | undefined, headers: Record<string, string>) =>
+      shared().ask(path, {
+        method,
+        headers: { ...own, ...(body && json), ...headers },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+    const activeServer = async () => {
+      const id = randomUUID();
+      const data = { source: 'nova', vmState: 'active', host: 'host-1' };
+      await shared().post(`/v1/servers/${id}/commands`, { type: 'ObserveServer', data });
+      await send('PUT', `${server}/${id}/metadata`, metadata({ gone: 'x' }), {});
+      return id;
+    };
+    const newNode = async (): Promise<string> =>
+      (await post('/baremetal/v1/nodes', { driver: 'ipmi', extra: { a: '0' } })).body.uuid;
+    const server = '/compute/v2.1/servers';
+    const metadata = (values: object) => ({ metadata: values });
+    const replace = (name: string, value: string) => [{ op: 'replace', path: `/extra/${name}`, value }];
+
+    test.each([
+      ['POST', `${server}/:id/metadata`, metadata({ a: '1' }), 'POST', metadata({ a: '2', b: '2' })],
+      ['DELETE', `${server}/:id/metadata/gone`, undefined, 'POST', metadata({ b: '2' })],
+      ['PUT', `${server}/:id/tags/one`, undefined, 'DELETE', undefined],
+      ['PATCH', '/baremetal/v1/nodes/:id', replace('a', '1'), 'PATCH', replace('a', '2')],
+    ] as const)('%s %s is told what it did', async (method, template, body, otherMethod, otherBody) => {
+      const path = template.replace(':id', await (template.startsWith(server) ? activeServer() : newNode()));
+      const key = { 'idempotency-key': randomUUID() };
+      const first = await send(method, path, body, key);
+      expect(first.status).toBeLessThan(300);
+      const other = await send(otherMethod, path.replace(/\/gone$/, ''), otherBody, {});
+      expect(other.status).toBeLessThan(300);
+      const head = await shared().store.head();
+      const again = await send(method, path, body, key);
+      expect([again.status, again.text]).toEqual([first.status, first.text]);
+      expect(await shared().store.head()).toBe(head);
+    });
+  });
+
   test('the same key with something else in it is a conflict', async () => {
     const key = { 'idempotency-key': 'k' };
     await post('/network/v2.0/networks', { network: { name: 'one' } }, key);

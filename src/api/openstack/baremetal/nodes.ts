@@ -77,8 +77,10 @@ const change = (request: FastifyRequest<Ident>, resources: Resources): Promise<N
 async function patchNode(request: FastifyRequest, resources: Resources, node: NodeState): Promise<NodeState> {
   const patch = Patch.safeParse(request.body);
   if (!patch.success) throw invalid(`The body must be a JSON Patch: ${patch.error.issues[0]!.message}.`);
-  const { update, maintenance } = changeOf(request, node, patch.data);
   const resource = { kind: 'node', id: node.id } as const;
+  const done = await resources.earlier<NodeState>(request, resource, 'UpdateNode');
+  if (done) return done.state;
+  const { update, maintenance } = changeOf(request, node, patch.data);
   if (maintenance === null) {
     await requireFreeName(resources, (update as { name?: unknown }).name, node.id);
     return (await resources.command<NodeState>(request, resource, 'UpdateNode', update, node.revision)).state;

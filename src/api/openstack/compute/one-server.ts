@@ -32,6 +32,8 @@ export const updateServer = (request: FastifyRequest, id: string, change: Change
   changeAsRead(
     request,
     async () => {
+      const done = await request.resources.earlier<ServerState>(request, { kind: 'server', id }, 'UpdateServer');
+      if (done) return done.state;
       const server = await serverWith(request.resources, id);
       const changes = change(server);
       if (changes === null) return server;

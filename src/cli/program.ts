@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import { addArchive } from './commands/archive.ts';
 import { addBackup } from './commands/backup.ts';
 import { addCompact } from './commands/compact.ts';
+import { addDemo } from './commands/demo.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addExport } from './commands/export.ts';
 import { addHistory } from './commands/history.ts';
@@ -14,7 +15,6 @@ import { addTail } from './commands/tail.ts';
 import { addToken } from './commands/token.ts';
 import { addVerify } from './commands/verify.ts';
 import { addWhy } from './commands/why.ts';
-import { addDemo } from './demo.ts';
 
 /** Every command there is, in the order in which the help lists them. */
 const commands = [

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Kind } from '../../domain/kernel/resource.ts';
 import type { Proof } from '../../domain/why/explanation.ts';
 import type { Finding } from '../../domain/why/findings.ts';
-import { durationBetween } from '../output/duration.ts';
+import { ageAt } from '../output/duration.ts';
 import { plural } from '../output/table.ts';
 import { curlOf } from '../output/why.ts';
 import { type GlobalOptions, Terminal } from '../terminal.ts';
@@ -46,12 +46,11 @@ function lines(
 ): string[] {
   const { bold, cyan, dim, yellow } = style;
   const name = resource.name === null ? resource.id : `${resource.name} (${resource.id})`;
-  const age = since > now ? '0 ms' : durationBetween(since, now);
   const shown = evidence.map(({ type, revision }) => `${type} @${revision}`).join(', ');
   return [
     `${yellow(kind)}  ${resource.kind} ${bold(name)}, ${status}`,
     `  ${summary}`,
-    dim(`  for ${age}${shown === '' ? '' : `; ${shown}`}`),
+    dim(`  for ${ageAt(now, since)}${shown === '' ? '' : `; ${shown}`}`),
     ...(advice === null ? [] : [`  ${advice}`]),
     ...(command ? [`  ${cyan(curlOf(url, command))}`] : []),
     '',

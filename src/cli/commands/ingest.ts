@@ -10,7 +10,7 @@ import { formatDuration } from '../output/duration.ts';
 import { formatCount, plural } from '../output/table.ts';
 import { showProgress } from '../progress.ts';
 import { type GlobalOptions, Terminal } from '../terminal.ts';
-import { parseCount } from './options.ts';
+import { interrupted, parseCount } from './options.ts';
 
 interface IngestOptions extends GlobalOptions {
   readonly amqp?: string;
@@ -42,13 +42,12 @@ export function addIngest(program: Command): void {
       const terminal = Terminal.of(command);
       const options = command.optsWithGlobals<IngestOptions>();
       requireOneSource(files, options);
-      const stop = new AbortController();
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+      const stop = interrupted();
       const began = performance.now();
-      const summary = await run(files, options, terminal, stop.signal);
+      const summary = await run(files, options, terminal, stop);
       if (terminal.json) terminal.document(summary);
       else terminal.print(...describe(summary, performance.now() - began));
-      if (stop.signal.aborted && files.length > 0) process.exitCode = exitCodes.interrupted;
+      if (stop.aborted && files.length > 0) process.exitCode = exitCodes.interrupted;
     });
 }
 

@@ -43,3 +43,10 @@ export function clientFor({ url, token }: GlobalOptions): Client {
     throw new UsageError(`${shown} has a password in it; leave it out, and give a token with --token.`);
   return createClient({ baseUrl: url, ...(token !== undefined && { token }), retry: { attempts: 3 } });
 }
+
+/** Aborts at Ctrl-C, so that the loop ends where it is. A second one ends the process the hard way. */
+export function interrupted(): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort());
+  return controller.signal;
+}

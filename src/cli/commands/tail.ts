@@ -7,7 +7,7 @@ import { formatDuration } from '../output/duration.ts';
 import { describeActor } from '../output/history.ts';
 import type { Style } from '../output/style.ts';
 import { type GlobalOptions, Terminal } from '../terminal.ts';
-import { clientFor, collect, parseKind } from './options.ts';
+import { clientFor, collect, interrupted, parseKind } from './options.ts';
 
 interface TailOptions extends GlobalOptions {
   readonly after?: string;
@@ -53,13 +53,6 @@ function parseAfter(text: string): string {
   if (text === 'start') return startPosition;
   if (/^\d{1,16}$/.test(text)) return text.padStart(16, '0');
   throw new InvalidArgumentError('It must be a position as events carry it, or "start".');
-}
-
-/** Aborts at Ctrl-C, so that the loop ends where it is. A second one ends the process the hard way. */
-function interrupted(): AbortSignal {
-  const controller = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort());
-  return controller.signal;
 }
 
 function eventLine({ time, resource, stream, type, metadata }: LedgerEvent, { bold, dim }: Style): string {

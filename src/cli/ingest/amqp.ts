@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { type Channel, type ChannelModel, type ConsumeMessage, connect } from 'amqplib';
 import { CommandFailed } from '../failure.ts';
 import type { Message } from './message.ts';
@@ -51,7 +52,7 @@ export class AmqpSource {
       await this.close();
       const delayMs = Math.min(shortestDelayMs * 2 ** failures++, longestDelayMs);
       note(`${this.#where}: ${reason}. Trying again in ${delayMs / 1000} s.`);
-      await pause(delayMs, signal);
+      await setTimeout(delayMs, undefined, { signal }).catch(() => {});
     }
   }
 
@@ -173,14 +174,3 @@ class Deliveries {
     this.#wake();
   }
 }
-
-const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(done, milliseconds);
-    function done(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    }
-    signal.addEventListener('abort', done);
-  });

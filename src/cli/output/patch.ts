@@ -1,6 +1,5 @@
 import type { JsonPatchOperation } from '../../client/answers.ts';
-
-type Container = Record<string, unknown> | unknown[];
+import { applyPatch, keysOf } from '../../client/json-patch.ts';
 
 /** One thing that an event changed in a state; undefined is what was not there before, or is not there any more. */
 export interface Change {
@@ -23,17 +22,14 @@ export class PatchedState {
 
   #apply(operation: JsonPatchOperation): Change[] {
     const { op, path } = operation;
-    const value = op === 'remove' ? undefined : structuredClone(operation.value);
-    if (path === '') {
-      this.#state = value;
-      return compare('', {}, value); // a life begins: whatever was before belongs to another
-    }
-    const keys = path.slice(1).split('/').map(unescaped);
-    const key = keys.pop()!;
-    const container = keys.reduce((inner, step) => member(inner, step) as Container, this.#state as Container);
-    const before = op === 'add' && Array.isArray(container) ? undefined : member(container, key);
-    put(container, key, op, value);
-    return compare(path, before, value);
+    const keys = keysOf(path);
+    const state = this.#state;
+    this.#state = applyPatch(state, [operation]);
+    const after = op === 'remove' ? undefined : operation.value;
+    if (keys.length === 0) return compare('', {}, after); // a life begins: whatever was before belongs to another
+    const container = keys.slice(0, -1).reduce(member, state);
+    const before = op === 'add' && Array.isArray(container) ? undefined : member(container, keys.at(-1)!);
+    return compare(path, before, after);
   }
 }
 
@@ -62,18 +58,5 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const escaped = (step: string): string => step.replaceAll('~', '~0').replaceAll('/', '~1');
-const unescaped = (step: string): string => step.replaceAll('~1', '/').replaceAll('~0', '~');
 
-const member = (container: Container, key: string): unknown => (container as Record<string, unknown>)[key];
-
-function put(container: Container, key: string, op: JsonPatchOperation['op'], value: unknown): void {
-  if (!Array.isArray(container)) {
-    if (op === 'remove') delete container[key];
-    else container[key] = value;
-    return;
-  }
-  const index = key === '-' ? container.length : Number(key);
-  if (op === 'add') container.splice(index, 0, value);
-  else if (op === 'remove') container.splice(index, 1);
-  else container[index] = value;
-}
+const member = (container: unknown, key: string): unknown => (container as Readonly<Record<string, unknown>>)[key];

@@ -1,5 +1,5 @@
 import type { Condition, Explanation, Hint, Owner, Proof, Remedy, Why } from '../../domain/why/explanation.ts';
-import { durationBetween } from './duration.ts';
+import { ageAt } from './duration.ts';
 import type { Paint, Style } from './style.ts';
 
 type Told = Explanation<Proof>;
@@ -100,7 +100,7 @@ export class WhyLines {
   }
 
   #age(since: string): string {
-    return since > this.#now ? '0 ms' : durationBetween(since, this.#now);
+    return ageAt(this.#now, since);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { State } from '../../../client/kinds.ts';
+import { slugOf } from '../scene.ts';
 import { isDone, type Outcome, type Stage } from '../stage.ts';
 import { type Deliberate, deliberate, sequelOf } from './differences.ts';
 import { asCarriedOut, commandOf, isEchoOf, type Told } from './notifications.ts';
@@ -245,5 +246,5 @@ const isAlike = (here: number, recorded: number): boolean => sameAnswers[here]?.
 
 const refusalOf = (outcome: Outcome): { status: number; slug: string } => {
   if (isDone(outcome)) throw new Error('not refused');
-  return { status: outcome.status, slug: outcome.problem.type.slice(outcome.problem.type.lastIndexOf('/') + 1) };
+  return { status: outcome.status, slug: slugOf(outcome.problem.type) };
 };

@@ -1,15 +1,15 @@
 import { type Command, Option } from 'commander';
-import { bareMetalCast } from './demo/bare-metal.ts';
-import { chainCast } from './demo/chain.ts';
-import { castOf } from './demo/nova/cast.ts';
-import { novaRecordings, type Recording } from './demo/nova/recording.ts';
-import { Playbill, totalOf } from './demo/playbill.ts';
-import { portsCast } from './demo/ports.ts';
-import { playAll, type Scene } from './demo/scenes.ts';
-import { Stage } from './demo/stage.ts';
-import { exitCodes } from './failure.ts';
-import { formatDuration } from './output/duration.ts';
-import { type GlobalOptions, Terminal } from './terminal.ts';
+import { bareMetalCast } from '../demo/bare-metal.ts';
+import { chainCast } from '../demo/chain.ts';
+import { castOf } from '../demo/nova/cast.ts';
+import { novaRecordings, type Recording } from '../demo/nova/recording.ts';
+import { Playbill, totalOf } from '../demo/playbill.ts';
+import { portsCast } from '../demo/ports.ts';
+import { playAll, type Scene } from '../demo/scenes.ts';
+import { Stage } from '../demo/stage.ts';
+import { exitCodes } from '../failure.ts';
+import { formatDuration } from '../output/duration.ts';
+import { type GlobalOptions, Terminal } from '../terminal.ts';
 
 interface DemoOptions extends GlobalOptions {
   readonly keep?: string;

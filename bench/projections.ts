@@ -101,7 +101,7 @@ interface Rebuild {
 }
 
 /** In a thread, as a server does it; the start of the thread is not part of it. */
-async function rebuild({ ledger, ledgerId, views, events }: Rebuild): Promise<number> {
+export async function rebuild({ ledger, ledgerId, views, events }: Rebuild): Promise<number> {
   rmSync(views, { force: true });
   const options = { path: views, ledgerId, ledgerFile: ledger, purpose: 'build', cachedResources: 10_000 } as const;
   const client = new ModelClient(inThread, options);

@@ -5,14 +5,17 @@ import type { ModelClient } from './model-client.ts';
 import { encodeEvents } from './protocol.ts';
 
 /** What one transaction may hold, so that questions in between do not wait for long. */
-const maxBatchEvents = 512;
-const maxBatchCharacters = 1_000_000;
+const maxBatchEvents = 2048;
+const maxBatchCharacters = 2_000_000;
 
 /**
  * At the head of a busy ledger every commit would be a batch of its own, and its transaction would cost the machine as
- * much as the commit itself. What happens within this time goes together; nobody reads that fast.
+ * much as the commit itself. So the feed rests after each batch, for a multiple of the time that it took: on a quiet ledger
+ * that is next to nothing; on a busy one what happens meanwhile goes together, and a resource that has changed several
+ * times is written once.
  */
-const gatherMs = 50;
+const restForWork = 9;
+const longestRestMs = 200;
 
 /** The model is not where the feed thought it was; the feed goes on from where it is. */
 export class OutOfStep extends Error {
@@ -50,10 +53,12 @@ export async function feed(options: FeedOptions): Promise<void> {
       if (events.length < maxBatchEvents && characters < maxBatchCharacters) continue;
       await sender.send(events, parsePosition(event.position));
     } else {
+      const start = performance.now();
       await sender.send(events, parsePosition(message.position));
       await sender.settled();
       onCaughtUp();
-      await pause(gatherMs, undefined, { signal, ref: false }).catch(() => {});
+      const rest = Math.min((performance.now() - start) * restForWork, longestRestMs);
+      await pause(rest, undefined, { signal, ref: false }).catch(() => {});
     }
     events = [];
     characters = 0;

@@ -12,6 +12,10 @@ export const hrefOf = ({ kind, id }: { readonly kind: Kind; readonly id: string 
 
 export const apiPathOf = (resource: { readonly kind: Kind; readonly id: string }): string => `/v1${hrefOf(resource)}`;
 
+/** The answer that a page is drawn from; pages and answers go by the same names. */
+export const answerBehind = ({ pathname, search }: { readonly pathname: string; readonly search: string }): string =>
+  `/v1${pathname === '/' ? '/overview' : pathname}${search}`;
+
 /** The page of the resource that a stream tells of; null where it tells of none. */
 export function resourceOfStream(stream: string): string | null {
   const kind = kinds.find((each) => stream.startsWith(`${each}-`));

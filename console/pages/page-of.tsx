@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { kindOfPath } from '../lib/kinds.ts';
+import { kindOfPath, titleOf } from '../lib/kinds.ts';
 import type { Place } from '../lib/navigation.ts';
 import { shortId } from '../parts/resource-id.tsx';
 import { DoctorPage } from './doctor/doctor-page.tsx';
@@ -22,7 +22,7 @@ export function pageOf(place: Place): PageContent {
   if (kind && id !== '') {
     return { title: `${kind} ${shortId(id)}`, content: <ResourcePage place={place} kind={kind} id={id} /> };
   }
-  if (kind) return { title: `${kind}s`, content: <ListPage place={place} kind={kind} /> };
+  if (kind) return { title: titleOf(kind), content: <ListPage place={place} kind={kind} /> };
   if (place.path === '/') return { title: 'Overview', content: <OverviewPage /> };
   if (section === 'operations' && id !== '') {
     return { title: `operation ${shortId(id)}`, content: <OperationPage place={place} id={id} /> };

@@ -1,4 +1,5 @@
 import { Component, type ReactNode } from 'react';
+import { answerBehind } from '../lib/kinds.ts';
 
 interface Props {
   readonly children: ReactNode;
@@ -20,12 +21,12 @@ export class Boundary extends Component<Props, { readonly error: Error | null }>
         <strong>
           <span aria-hidden="true">✕</span> This page cannot be drawn: {error.message}
         </strong>
-        <p>The ledger is not to blame, the console is. What it would have shown is behind the same path under /v1.</p>
+        <p>The ledger is not to blame, the console is. What it would have shown is below /v1.</p>
         <p className="actions">
           <button type="button" onClick={() => this.setState({ error: null })}>
             Try again
           </button>
-          <a href={`/v1${window.location.pathname}`}>The same as JSON</a>
+          <a href={answerBehind(window.location)}>The same as JSON</a>
         </p>
       </section>
     );

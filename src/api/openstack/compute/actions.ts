@@ -5,12 +5,12 @@ import { obstacleTo } from '../../../domain/server/guards.ts';
 import type { DoneTo } from '../resources.ts';
 import { baseUrl, forRole } from '../service.ts';
 import { addressesOf } from './addresses.ts';
+import { checked } from './body.ts';
 import { badRequest, knows, obstructed } from './faults.ts';
 import { isForHypervisor, refuseForHypervisor } from './hypervisor-actions.ts';
 import { commandServer, serverWith } from './one-server.ts';
 import { serverShown } from './server-shown.ts';
 import type { ServerState } from './server-state.ts';
-import { checked } from './servers.ts';
 
 interface Action {
   readonly command: string;

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { forRole } from '../service.ts';
+import { checked, memberOf } from './body.ts';
 import { notFound } from './faults.ts';
 import { serverWith, updateServer } from './one-server.ts';
-import { checked, memberOf } from './servers.ts';
 
 const Metadata = z.record(z.string().min(1).max(255), z.string().max(255));
 const Tags = z.array(z.string().min(1).max(60)).max(50);

@@ -4,9 +4,9 @@ import { requireRole } from '../../auth.ts';
 import { Problem } from '../../problem.ts';
 import { roleForCommand } from '../../roles.ts';
 import { forRole } from '../service.ts';
+import { checked } from './body.ts';
 import { knows } from './faults.ts';
 import type { ServerState } from './server-state.ts';
-import { checked } from './servers.ts';
 
 /** The names there are, and the version each came with. */
 const namesSince: Readonly<Record<string, number>> = {

@@ -4,6 +4,7 @@ import { newId } from '../new-id.ts';
 import type { Resources } from '../resources.ts';
 import { baseUrl, forRole } from '../service.ts';
 import { addressesOf } from './addresses.ts';
+import { memberOf } from './body.ts';
 import { badRequest, knows } from './faults.ts';
 import { commandServer, serverWith } from './one-server.ts';
 import { listServers } from './server-list.ts';
@@ -74,21 +75,6 @@ export function serverRoutes(scope: FastifyInstance): void {
     await commandServer(request, id, 'DeleteServer');
     return reply.code(204).send();
   });
-}
-
-/** A member of the body, checked. @throws Fault naming what is wrong */
-export function memberOf<S extends z.ZodType>(request: FastifyRequest, name: string, schema: S): z.output<S> {
-  const given = (request.body as Readonly<Record<string, unknown>> | null | undefined)?.[name];
-  if (given === undefined) throw badRequest(`'${name}' is a required property`);
-  return checked(schema, given, name);
-}
-
-/** @throws Fault naming what is wrong */
-export function checked<S extends z.ZodType>(schema: S, given: unknown, name: string): z.output<S> {
-  const parsed = schema.safeParse(given);
-  if (parsed.success) return parsed.data;
-  const [{ path, message }] = parsed.error.issues as [z.core.$ZodIssue];
-  throw badRequest(`Invalid input for field/attribute ${path.join('.') || name}: ${message}`);
 }
 
 /** Makes as many servers as are wanted, and gives the id of the first. */

@@ -59,7 +59,7 @@ export function readRoutes(app: FastifyInstance, aggregates: readonly Aggregate[
   route(app, reads, '/v1/search', {
     documented: documentedSearch(),
     query: {
-      q: text.meta({ description: 'The beginning of an id or a name, as it is written.' }),
+      q: text.meta({ description: 'The beginning of an id, a name, a MAC or an IP address, in upper or lower case.' }),
       kind,
       limit: smallNumber(100).optional().meta({ description: 'At most so many; 20 unless said otherwise.' }),
     },

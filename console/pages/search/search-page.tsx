@@ -48,7 +48,7 @@ function NothingFound({ query }: { readonly query: string }) {
   const host = encodeURIComponent(query);
   return (
     <section className="panel empty">
-      <p>No id and no name begins so. Ids and names are compared as they are written, from their beginning.</p>
+      <p>No id, no name and no address begins so.</p>
       <p>
         On a host of that name: <Link href={`/servers?host=${host}`}>servers</Link>,{' '}
         <Link href={`/ports?host=${host}`}>ports</Link>, <Link href={`/nodes?host=${host}`}>nodes</Link>,{' '}

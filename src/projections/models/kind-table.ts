@@ -29,6 +29,8 @@ export interface KindTable<S extends Lifetime> {
   readonly host: (state: S) => string | null;
   readonly waits: (state: S) => readonly Wait[];
   readonly links: (state: S) => readonly Link[];
+  /** MAC and IP addresses that people look for it by. */
+  readonly addresses?: (state: S) => readonly string[];
 }
 
 /** The models handle every kind alike, so they see the tables with the type of their state erased. */

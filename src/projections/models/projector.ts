@@ -9,12 +9,13 @@ import { operations } from './operations.ts';
 import { Parking, UnprocessableEvent } from './parking.ts';
 import type { FeedEvent, Piece, Projection, ProjectionWriter } from './projection.ts';
 import { resources } from './resources.ts';
+import { spellings } from './spellings.ts';
 import { stays } from './stays.ts';
 import { type Subject, SubjectReader } from './subject.ts';
 import { waits } from './waits.ts';
 
 /** Every read model. They share one fold, one file and one checkpoint. */
-export const projections: readonly Projection[] = [resources, waits, links, stays, operations, activity];
+export const projections: readonly Projection[] = [resources, waits, links, spellings, stays, operations, activity];
 
 export type Aggregates = Readonly<Partial<Record<Kind, Aggregate>>>;
 

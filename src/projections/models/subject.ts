@@ -27,6 +27,7 @@ export interface Subject extends ResourceRef {
     columns: readonly ColumnValue[];
     waits: readonly Wait[];
     links: readonly Link[];
+    spellings: readonly string[];
   };
 }
 
@@ -57,7 +58,7 @@ export const newSubject = (aggregate: Aggregate, id: string): Subject => ({
   commandId: '',
   condition: null,
   stays: 0,
-  written: { status: null, columns: [], waits: [], links: [] },
+  written: { status: null, columns: [], waits: [], links: [], spellings: [] },
 });
 
 /** Finds resources in the tables. */
@@ -106,6 +107,7 @@ function restore(subject: Subject, row: SubjectRow): Subject {
     columns: columnsOf(subject),
     waits: waitsOf(subject),
     links: linksOf(subject),
+    spellings: spellingsOf(subject),
   });
   return subject;
 }
@@ -117,3 +119,12 @@ export const waitsOf = ({ state, table }: Subject): readonly Wait[] =>
 /** What the resource depends on, while it exists. */
 export const linksOf = ({ state, table }: Subject): readonly Link[] =>
   state && isAlive(state) ? table.links(state) : [];
+
+/** What else it is looked for by, in lower case: also a deleted one. */
+export function spellingsOf({ id, state, table }: Subject): readonly string[] {
+  if (!state) return [];
+  const written = [id, table.columns(state).name ?? ''];
+  const other = written.map((word) => word.toLowerCase()).filter((word, index) => word !== written[index]);
+  const addresses = (table.addresses?.(state) ?? []).map((address) => address.toLowerCase());
+  return [...new Set([...other, ...addresses])];
+}

@@ -20,6 +20,10 @@ export const portTable: KindTable<Port> = {
       since,
       deadline: null,
     })),
+  addresses: ({ macAddress, fixedIps }) => [
+    ...(macAddress === '' ? [] : [macAddress]),
+    ...fixedIps.map(({ ipAddress }) => ipAddress),
+  ],
   links({ networkId, deviceId, deviceOwner, binding }) {
     const links: Link[] = [];
     if (networkId !== null) links.push({ relation: 'network', to: { kind: 'network', id: networkId } });

@@ -46,7 +46,10 @@ function sayWhatIsPlayed(): void {
 sayWhatIsPlayed();
 const began = performance.now();
 const env = { ...process.env, STACKLEDGER_TEST_ENGINE: 'esdb', STACKLEDGER_FAULT_ROUNDS: rounds };
-const child = spawn('npx', ['vitest', 'run', ...played.map(({ path }) => path)], { stdio: 'inherit', env });
+/** Each append is a call to another process, and many stories start a server of their own. */
+const patience = ['--testTimeout=120000', '--hookTimeout=120000'];
+const paths = played.map(({ path }) => path);
+const child = spawn('npx', ['vitest', 'run', ...patience, ...paths], { stdio: 'inherit', env });
 const [code] = (await once(child, 'exit')) as [number | null];
 sayWhatIsPlayed();
 say(`${Math.round((performance.now() - began) / 1000)} s`);

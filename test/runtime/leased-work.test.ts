@@ -130,9 +130,9 @@ describe('two processes that are to anchor the ledger', () => {
   const portId = randomUUID();
 
   const start = (path: string) => {
-    const complaints = { onFailure: expect.unreachable, onHalfLine: expect.unreachable };
+    const onFailure = (error: unknown): void => expect.unreachable(String(error));
     const make = (store: EventStore, lost: AbortSignal): AnchorKeeper =>
-      new AnchorKeeper({ store, path, key, everyMs: 20, clock, lost, ...complaints });
+      new AnchorKeeper({ store, path, key, everyMs: 20, clock, lost, onFailure, onHalfLine: onFailure });
     return startProcess(`anchors-${path}`, make);
   };
   const linesOf = (path: string): string[] => readFileSync(path, 'utf8').split('\n').slice(0, -1);

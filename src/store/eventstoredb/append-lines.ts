@@ -1,11 +1,6 @@
+import type { EventData } from '@eventstore/db-client';
 import { faultOf, judgeAppend, type StreamPast } from '../append-rules.ts';
-import {
-  type AppendRequest,
-  type AppendResult,
-  formatPosition,
-  maxAppendBytes,
-  RecordedEvent,
-} from '../event-store.ts';
+import { type AppendRequest, type AppendResult, formatPosition, maxAppendBytes } from '../event-store.ts';
 import { isStoreError, StoreError } from '../store-error.ts';
 import { untilAnswered } from './attempts.ts';
 import type { Appended, Calls } from './calls.ts';
@@ -91,14 +86,7 @@ export class AppendLines {
     }
     if (this.#answered(first, known)) return rest;
     if (request.events.length === 0) return (await this.#keepIdle(first, known)) ? rest : chain;
-    const together = [
-      first,
-      ...plainFollowers(
-        rest,
-        known,
-        request.events.map(({ id }) => id),
-      ),
-    ];
+    const together = rest.length === 0 ? chain : [first, ...plainFollowers(rest, known, request.events)];
     if (await this.#write(together, known)) return rest.slice(together.length - 1);
     await known.refresh();
     if (known.revision === request.expectedRevision) throw this.#strange(stream);
@@ -120,46 +108,37 @@ export class AppendLines {
     return this.#underWay.get(eventId);
   }
 
-  async #write(together: readonly Waiting[], known: KnownStream): Promise<boolean> {
-    const written = this.#writeTogether(together, known);
-    const ids = together.flatMap(({ request }) => request.events.map(({ id }) => id));
-    const answered = written.then(
-      () => {},
-      () => {},
-    );
-    for (const id of ids) this.#underWay.set(id, answered);
-    try {
-      return await written;
-    } finally {
-      for (const id of ids) this.#underWay.delete(id);
-    }
+  /** Writes requests that rest on each other in one call. False where the stream was elsewhere. */
+  #write(together: readonly Waiting[], known: KnownStream): Promise<boolean> {
+    const events = together.flatMap(({ request }) => encodeEvents(request.events, request.receipt));
+    const written = this.#writeTogether(events, together, known);
+    const forget = (): void => {
+      for (const { id } of events) this.#underWay.delete(id);
+    };
+    const answered = written.then(forget, forget);
+    for (const { id } of events) this.#underWay.set(id, answered);
+    return written;
   }
 
-  /** Writes requests that rest on each other in one call. False where the stream was elsewhere. */
-  async #writeTogether(together: readonly Waiting[], known: KnownStream): Promise<boolean> {
+  async #writeTogether(events: EventData[], together: readonly Waiting[], known: KnownStream): Promise<boolean> {
     const { expectedRevision, stream } = together[0]!.request;
-    const events = together.flatMap(({ request }) => encodeEvents(request.events, request.receipt));
     let tries = 0;
     const appended = await this.#surely(async () => {
       const landed = tries++ > 0 ? await this.#landed(stream, expectedRevision, events) : null;
       return landed ?? this.#calls.append(stream, expectedRevision, events);
     });
     if (appended.kind === 'refused') return false;
-    const last = expectedRevision + events.length;
-    const positions =
-      together.length === 1
-        ? new Map([[last, appended.position]])
-        : await this.#positions(stream, expectedRevision + 1, events.length);
+    const positions = together.length > 1 ? await this.#positions(stream, expectedRevision + 1, events.length) : null;
+    const positionAt = (at: number): string => positions?.get(at) ?? appended.position;
     let revision = expectedRevision;
     for (const { request, resolve } of together) {
       for (const [index, event] of request.events.entries()) {
         revision += 1;
         const isLast = index === request.events.length - 1;
         const receipt = isLast && request.receipt ? { ...request.receipt, eventCount: request.events.length } : null;
-        const position = positions.get(revision) ?? appended.position;
-        known.note({ event: new RecordedEvent(stream, revision, position, event), receipt, left: 0 });
+        known.note({ id: event.id, revision, position: positionAt(revision) }, receipt);
       }
-      resolve({ revision, position: positions.get(revision) ?? appended.position });
+      resolve({ revision, position: positionAt(revision) });
     }
     return true;
   }
@@ -242,8 +221,12 @@ function takeChain(waiting: Waiting[]): Waiting[] {
 }
 
 /** Those of a chain that are simply to be written, up to the first that the past has something to say about. */
-function plainFollowers(chain: readonly Waiting[], past: StreamPast, before: readonly string[]): readonly Waiting[] {
-  const ids = new Set(before);
+function plainFollowers(
+  chain: readonly Waiting[],
+  past: StreamPast,
+  before: readonly { id: string }[],
+): readonly Waiting[] {
+  const ids = new Set(before.map(({ id }) => id));
   const commands = new Set<string>();
   const end = chain.findIndex(({ request: { events, receipt } }) => {
     const repeated = events.some(({ id }) => past.holds(id) || ids.has(id));

@@ -30,12 +30,12 @@ export class Calls {
   }
 
   /** One attempt to append; an error other than of this store leaves open what has happened. */
-  append(stream: string, expectedRevision: number, events: readonly EventData[]): Promise<Appended> {
+  append(stream: string, expectedRevision: number, events: EventData[]): Promise<Appended> {
     const { callMs: deadline } = this.#connection.limits;
     const expected = expectedRevision < 0 ? 'no_stream' : BigInt(expectedRevision);
     return this.#connection.attempt(async (client) => {
       try {
-        const { position } = await client.appendToStream(stream, [...events], {
+        const { position } = await client.appendToStream(stream, events, {
           expectedRevision: expected,
           requiresLeader: true,
           deadline,

@@ -136,7 +136,7 @@ export class Feed {
       this.#gathered.push(stored.event);
       const answered = this.#options.answered(stored.event.id);
       if (answered) this.#unanswered.push(answered);
-      known.peek(stored.event.stream)?.note(stored);
+      known.peek(stored.event.stream)?.note(stored.event, stored.receipt);
     }
     if (subject !== null) {
       const { commandId, ...receipt } = idleReceiptIn(resolved.event!.data);

@@ -1,7 +1,8 @@
 import type { PastReceipt, StreamPast } from '../append-rules.ts';
+import type { RecordedEvent } from '../event-store.ts';
 import type { Calls } from './calls.ts';
 import { idleReceiptIn, receiptStreamOf } from './idle-receipts.ts';
-import type { StoredEvent } from './wire-event.ts';
+import type { KeptReceipt } from './wire-event.ts';
 
 /**
  * What this process knows of one stream's past: its ids and receipts, without the events. It is loaded whole, grows with
@@ -74,7 +75,7 @@ export class KnownStream implements StreamPast {
   }
 
   /** An event that is stored; what is known already, or not yet due, changes nothing but what was heard of. */
-  note({ event, receipt }: StoredEvent): void {
+  note(event: Pick<RecordedEvent, 'id' | 'revision' | 'position'>, receipt: KeptReceipt | null): void {
     this.#heardOf = Math.max(this.#heardOf, event.revision);
     if (event.revision !== this.revision + 1) return;
     this.revision = event.revision;
@@ -119,7 +120,7 @@ export class KnownStream implements StreamPast {
   async #readEvents(): Promise<void> {
     for (;;) {
       const page = await this.#calls.readStored(this.name, this.revision + 1, false, Number.MAX_SAFE_INTEGER);
-      for (const stored of page) this.note(stored);
+      for (const { event, receipt } of page) this.note(event, receipt);
       if (page.length === 0) return;
     }
   }

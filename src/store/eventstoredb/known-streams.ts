@@ -25,17 +25,16 @@ export class KnownStreams {
   }
 
   /** What is known of a stream, up to what the feed has brought. */
-  async of(name: string): Promise<KnownStream> {
+  of(name: string): KnownStream | Promise<KnownStream> {
     const known = this.#streams.get(name);
     const loading = this.#loading.get(name);
     if (loading) return loading;
     if (!known) return this.#load(name);
-    if (known.isBehind) await known.refresh();
-    return known;
+    return known.isBehind ? known.refresh().then(() => known) : known;
   }
 
   /** The same for a stream that its writer takes for new: the append itself will tell. */
-  async ofNew(name: string): Promise<KnownStream> {
+  ofNew(name: string): KnownStream | Promise<KnownStream> {
     if (this.#streams.has(name) || this.#loading.has(name)) return this.of(name);
     return this.#remember(name);
   }

@@ -94,5 +94,7 @@ function parsedIfSame(text: string): Record<string, unknown> | null {
   }
 }
 
-/** Exactly this class: the client takes no other for bytes. */
-const bytesOf = (text: string): Uint8Array => new Uint8Array(Buffer.from(text));
+const utf8 = new TextEncoder();
+
+/** Exactly a `Uint8Array`: the client takes no other class for bytes. */
+const bytesOf = (text: string): Uint8Array => utf8.encode(text);

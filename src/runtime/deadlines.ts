@@ -16,6 +16,9 @@ const retryMs = 1000;
 /** So many entries that were replaced are not worth looking for. */
 const slack = 1000;
 
+/** Never given: it is the resource's own deadlines that are met, and this is none of them. */
+const nothingToDo = { type: '', data: {} };
+
 interface Waiting {
   readonly resource: ResourceRef;
   readonly deadlines: readonly SetDeadline[];
@@ -66,6 +69,11 @@ export class Deadlines {
     this.#arm();
   }
 
+  /** Asks the resource in a moment what it waits for: what is known of it here may not be what is recorded. */
+  reviseSoon(resource: ResourceRef): void {
+    this.set(resource, [{ name: 'revision', at: timestamp(this.#clock.now() + retryMs), command: nothingToDo }]);
+  }
+
   /** A busy resource leaves an entry behind each time; those of one whose deadline is far away would pile up till then. */
   #dropReplaced(): void {
     this.#queue.length = 0;
@@ -87,30 +95,34 @@ export class Deadlines {
 
   async #fire(): Promise<void> {
     this.#armedFor = null;
-    const now = timestamp(this.#clock.now());
-    for (let next = this.#next(); next && next.at <= now && !this.#closed; next = this.#next()) {
+    for (let next = this.#next(); next && this.#isDue(next) && !this.#closed; next = this.#next()) {
       pop(this.#queue);
-      await this.#meetAll(next, now);
+      await this.#meetAll(next);
     }
     this.#arm();
   }
 
   /** Each due deadline of one resource, in order of time. What is left is set anew from the state it leads to. */
-  async #meetAll(waiting: Waiting, now: string): Promise<void> {
+  async #meetAll(waiting: Waiting): Promise<void> {
     const { resource, deadlines } = waiting;
-    const due = deadlines.filter(({ at }) => at <= now).sort((a, b) => (a.at < b.at ? -1 : 1));
+    const due = deadlines.filter((each) => this.#isDue(each)).sort((a, b) => (a.at < b.at ? -1 : 1));
     try {
       let left: readonly Deadline[] = [];
       for (const deadline of due) left = await this.#meet(resource, deadline);
       if (this.#waiting.get(streamOf(resource)) !== waiting) return; // the command has set them already
       this.set(
         resource,
-        left.filter(({ at }) => at > now),
+        left.filter((each) => !this.#isDue(each)),
       );
     } catch (error) {
       this.#onError(error);
       this.set(resource, [{ ...due[0]!, at: timestamp(this.#clock.now() + retryMs) }]);
     }
+  }
+
+  /** By the clock as it is now: where it was set back, what was due is not due any more, and will be again. */
+  #isDue({ at }: { readonly at: string }): boolean {
+    return at <= timestamp(this.#clock.now());
   }
 
   #next(): Waiting | undefined {

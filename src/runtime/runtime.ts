@@ -293,12 +293,16 @@ export class Runtime {
         head.current = new CurrentState(revision, position, stateText, deletedAt);
       }
       if (snapshot) this.#heads.keep(snapshot);
-      if (deadlines) this.#deadlines.set(request.resource, deadlines, request.correlationId ?? decision.commandId);
+      // Answers may overtake each other; what a resource waits for is what its newest state waits for.
+      if (deadlines && revision === head.current?.revision)
+        this.#deadlines.set(request.resource, deadlines, request.correlationId ?? decision.commandId);
       return new Done(request.resource, revision, position, eventsText, stateText);
     } catch (error) {
       this.#heads.discard(head);
       this.#census.note(request.resource.kind, head.stream, (head.current?.state as Lifetime | undefined) ?? null);
       if (isStoreError(error, 'wrong-expected-revision')) return null;
+      // It may have been stored all the same, and wait for the clock.
+      if (aggregate.deadlines) this.#deadlines.reviseSoon(request.resource);
       throw error;
     }
   }

@@ -7,6 +7,10 @@ export type Rule =
   | 'reason-with-status'
   | 'no-effect-on-replay'
   | 'comes-to-rest'
+  | 'verifiable'
+  | 'deadlines-met'
+  | 'processes-agree'
+  | 'agent'
   | 'port'
   | 'node'
   | 'server';

@@ -1,6 +1,7 @@
 import { aggregates } from '../../src/domain/aggregates.ts';
 import { isAlive, type Lifetime } from '../../src/domain/kernel/aggregate.ts';
 import { type Kind, kinds, type ResourceRef, resourceOf } from '../../src/domain/kernel/resource.ts';
+import { chainLink, chainStart, withoutChain } from '../../src/runtime/chain.ts';
 import type { EventStore, RecordedEvent } from '../../src/store/event-store.ts';
 import { spoiled } from './actors/vandal.ts';
 import { foldStored } from './fold-stored.ts';
@@ -73,10 +74,19 @@ export class Witness {
     this.#appends.set(key, event.id);
     past.events.push(event);
     if (isSpoiled(past)) return;
+    checkChain(event, past.events.at(-2));
     past.state = foldStored(aggregates[resource.kind], resource.id, past.state, event);
     const next = this.log[this.#seen];
     if (next?.stream !== stream || next.metadata.commandId !== commandId) checkAppended(past);
   }
+}
+
+/** What `verify` would say of the stream. @throws Violation */
+function checkChain(event: RecordedEvent, before: RecordedEvent | undefined): void {
+  const link = withoutChain(event.metadataText);
+  const previous = before ? String(before.metadata.chain) : chainStart;
+  if (link?.chain !== chainLink(previous, { ...event, metadataText: link?.metadataText ?? '' }))
+    throw new Violation('verifiable', `the chain of ${event.stream} breaks at ${event.revision}`);
 }
 
 /** From where somebody has put what no fold can take. */

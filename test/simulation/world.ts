@@ -22,6 +22,7 @@ import { Faults } from './faults.ts';
 import { LeaseDesk } from './lease-desk.ts';
 import { LedgerProcess } from './ledger-process.ts';
 import { Acknowledgements } from './rules/acknowledged.ts';
+import { checkSeenAlike } from './rules/seen-alike.ts';
 import { isMeant } from './search.ts';
 import { Subscriber } from './subscriber.ts';
 import { Violation } from './violation.ts';
@@ -125,17 +126,23 @@ export class World {
     for (const process of this.#processes) if (process.isWorking) await process.idle();
     this.check();
     this.#subscriber.checkComplete(this.witness.log);
+    for (const { runtime } of this.#processes) await checkSeenAlike(this.witness, runtime);
   }
 
   /** All processes end, and one begins on what is left. Nothing is kept but the ledger. */
   async restart(): Promise<LedgerProcess> {
     this.#exertion.renew();
     for (const process of this.#processes.splice(0)) process.crash();
+    await this.#lastWrites();
     const process = this.#newProcess();
     this.#processes.push(process);
     await this.#drain();
     this.check();
     return process;
+  }
+
+  get isRunning(): (agentId: string) => boolean {
+    return this.#agents.isRunning;
   }
 
   check(): void {
@@ -170,17 +177,23 @@ export class World {
     const random = this.#random;
     const mishap = random.oneOf(['agent', 'agent', 'agent', 'crash', 'clock', 'cut', 'vandal']);
     if (mishap === 'agent') this.#agents.act();
-    if (mishap === 'crash') this.#crashOne();
+    if (mishap === 'crash') await this.#crashOne();
     if (mishap === 'clock') this.#setClock();
     if (mishap === 'cut') this.#cutSubscriber();
     if (mishap === 'vandal') await this.#vandal.act(this.#scene);
   }
 
-  #crashOne(): void {
+  async #crashOne(): Promise<void> {
     this.faults.note('a process died');
     const at = this.#random.below(this.#processes.length);
     this.#processes[at]!.crash();
+    await this.#lastWrites();
     this.#processes[at] = this.#newProcess();
+  }
+
+  /** Where only one process can have the ledger open, the next one opens it when nothing is under way any more. */
+  async #lastWrites(): Promise<void> {
+    if (this.#engine === 'memory') await this.#drain();
   }
 
   #setClock(): void {

@@ -15,7 +15,9 @@ import { type Rule, Violation } from '../violation.ts';
 import type { Witness } from '../witness.ts';
 
 /** What must hold when nothing is on its way any more, every deadline has passed, and agents that run are heard. */
-export function checkSettled(witness: Witness, now: string): void {
+export function checkSettled(witness: Witness, isRunning: (agentId: string) => boolean, now: string): void {
+  for (const agent of witness.living<Agent>('agent')) checkAgent(agent, isRunning(agent.id));
+  checkDeadlines(witness, now);
   for (const port of witness.living<Port>('port')) checkPort(witness, port);
   for (const node of witness.living<Node>('node')) checkNode(witness, node);
   for (const server of witness.living<Server>('server')) if (server.id !== spoiled) checkServer(witness, server);
@@ -28,6 +30,20 @@ function require(rule: Rule, holds: boolean, detail: string): void {
 
 const agentOn = (witness: Witness, host: string, type: string): Agent | null =>
   witness.stateOf<Agent>('agent', agentRef(host, type).id);
+
+/** Who beats is heard, and who is silent is lost. */
+function checkAgent({ id, alive }: Agent, isRunning: boolean): void {
+  require('agent', alive === isRunning, `the agent ${id} is ${isRunning ? '' : 'not '}running and alive is ${alive}`);
+}
+
+/** Nothing that the clock was to do is still to be done. Agents that run were heard a moment ago. */
+function checkDeadlines(witness: Witness, now: string): void {
+  for (const { resource, state } of witness.pasts()) {
+    if (!state || !isAlive(state) || resource.id === spoiled) continue;
+    const overdue = aggregates[resource.kind].deadlines?.(state, now).find(({ at }) => at < now);
+    require('deadlines-met', !overdue, `${overdue?.name} of ${resource.kind} ${resource.id} was due at ${overdue?.at}`);
+  }
+}
 
 /** It waits for nobody who cannot report. */
 function checkPort(witness: Witness, { id, blocks, binding, networkId }: Port): void {

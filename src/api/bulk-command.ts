@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Aggregate } from '../domain/kernel/aggregate.ts';
 import type { CommandRequest } from '../runtime/command.ts';
-import { authorOf, type Caller } from './auth.ts';
+import type { Caller } from './auth.ts';
+import { commandOf } from './command-of.ts';
 import { parseCommand, requireId } from './command-schemas.ts';
 import type { CommandHeaders } from './headers.ts';
 import { parseJson } from './json-text.ts';
@@ -34,27 +35,9 @@ export function bulkCommand(line: Line, { aggregates, caller, headers }: BulkCon
   const { kind, id, key, ifMatch, ...body } = envelope.data;
   const aggregate = aggregates.get(kind) ?? unknownKind(kind, aggregates);
   requireId(aggregate, id, 'body');
-  const { type, data } = parseCommand(aggregate, body);
-  return request({ kind: aggregate.kind, id }, { type, data }, caller, headers, key, ifMatch);
-}
-
-function request(
-  resource: CommandRequest['resource'],
-  { type, data }: Pick<CommandRequest, 'type' | 'data'>,
-  caller: Caller,
-  headers: BulkContext['headers'],
-  key: string | undefined,
-  ifRevision: number | undefined,
-): CommandRequest {
-  return {
-    resource,
-    type,
-    data,
-    ...authorOf(caller),
-    ...headers,
-    ...(key !== undefined && { key }),
-    ...(ifRevision !== undefined && { ifRevision }),
-  };
+  const { correlationId, traceparent, requestId } = headers;
+  const said = { key, ifRevision: ifMatch, correlationId, traceparent, requestId };
+  return commandOf({ kind: aggregate.kind, id }, parseCommand(aggregate, body), caller, said);
 }
 
 function unknownKind(kind: string, aggregates: ReadonlyMap<string, Aggregate>): never {

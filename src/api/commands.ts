@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { Aggregate } from '../domain/kernel/aggregate.ts';
 import type { ResourceRef } from '../domain/kernel/resource.ts';
-import type { CommandRequest, Done } from '../runtime/command.ts';
-import { authorOf, requireRole } from './auth.ts';
+import type { Done } from '../runtime/command.ts';
+import { requireRole } from './auth.ts';
 import type { CommandGate } from './command-gate.ts';
+import { commandOf } from './command-of.ts';
 import { type CommandBody, commandBodyOf, requireId } from './command-schemas.ts';
 import { commandHeaders } from './headers.ts';
 import { documentedCommand } from './openapi-routes.ts';
@@ -26,18 +27,12 @@ export function commandRoutes(app: FastifyInstance, aggregates: readonly Aggrega
       },
       async (request, reply) => {
         const { id } = request.params;
-        const { type, data } = request.body;
+        const { type } = request.body;
         request.attempted = { kind, id, type };
         requireId(aggregate, id);
         requireRole(request.caller, roleForCommand(type));
 
-        const command: CommandRequest = {
-          resource: { kind, id },
-          type,
-          data,
-          ...authorOf(request.caller),
-          ...commandHeaders(request.headers),
-        };
+        const command = commandOf({ kind, id }, request.body, request.caller, commandHeaders(request.headers));
         const outcome = await gate.execute(command, request.caller);
         if (outcome.outcome === 'refused') throw refusalProblem(outcome.refusal, outcome.revision);
         reply.header('content-type', 'application/json; charset=utf-8').header('etag', `"${outcome.revision}"`);

@@ -4,11 +4,11 @@ import { apiProblem, type Problem } from './problem.ts';
 
 /** What a command's headers say about it. */
 export interface CommandHeaders {
-  readonly key?: string;
-  readonly ifRevision?: number;
-  readonly correlationId?: string;
-  readonly traceparent?: string;
-  readonly requestId?: string;
+  readonly key?: string | undefined;
+  readonly ifRevision?: number | undefined;
+  readonly correlationId?: string | undefined;
+  readonly traceparent?: string | undefined;
+  readonly requestId?: string | undefined;
 }
 
 const traceContext = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;

@@ -31,42 +31,52 @@ export function parseJson(bytes: Buffer): unknown {
     throw examine(text) ?? new JsonFlaw('The text is not JSON.', { pointer: '' });
   }
   // What a string must not hold can only have come in as an escape: raw control characters are no JSON at all.
-  const members = check(value, text.includes('\\u'), 0, '');
+  const members = check(value, text.includes('\\u'), []);
   if (members !== membersIn(text)) throw examine(text)!;
   return value;
 }
 
-/** Goes through a value for what cannot be kept; counts the members of its objects. */
-function check(value: unknown, escapes: boolean, depth: number, pointer: string): number {
+/** Goes through a value for what cannot be kept; counts the members of its objects. The trail leads to the value. */
+function check(value: unknown, escapes: boolean, trail: (string | number)[]): number {
   if (typeof value === 'number') {
     if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return 0;
-    throw new JsonFlaw('The number is too large to be kept exactly; send it as a string.', { pointer });
+    throw flawAt(trail, 'The number is too large to be kept exactly; send it as a string.');
   }
   if (typeof value === 'string') {
-    if (escapes) checkString(value, pointer);
+    if (escapes) checkString(value, trail);
     return 0;
   }
   if (value === null || typeof value !== 'object') return 0;
-  if (depth === deepest) throw new JsonFlaw(`The value is nested deeper than ${deepest} levels.`, { pointer });
+  if (trail.length === deepest) throw flawAt(trail, `The value is nested deeper than ${deepest} levels.`);
   if (Array.isArray(value)) {
-    return value.reduce((sum: number, item, index) => sum + check(item, escapes, depth + 1, `${pointer}/${index}`), 0);
+    let members = 0;
+    for (const [index, item] of value.entries()) members += checkAt(index, item, escapes, trail);
+    return members;
   }
   const keys = Object.keys(value);
   let members = keys.length;
   for (const key of keys) {
-    if (key === '__proto__') throw new JsonFlaw('The key "__proto__" is not accepted.', { pointer });
-    if (escapes) checkString(key, pointer);
-    members += check((value as Record<string, unknown>)[key], escapes, depth + 1, `${pointer}/${escaped(key)}`);
+    if (key === '__proto__') throw flawAt(trail, 'The key "__proto__" is not accepted.');
+    if (escapes) checkString(key, trail);
+    members += checkAt(key, (value as Record<string, unknown>)[key], escapes, trail);
   }
   return members;
 }
 
+function checkAt(step: string | number, value: unknown, escapes: boolean, trail: (string | number)[]): number {
+  trail.push(step);
+  const members = check(value, escapes, trail);
+  trail.pop();
+  return members;
+}
+
+const flawAt = (trail: readonly (string | number)[], message: string): JsonFlaw =>
+  new JsonFlaw(message, { pointer: trail.map((step) => `/${escaped(String(step))}`).join('') });
+
 const notText = /[\0\p{Surrogate}]/u;
 
-function checkString(text: string, pointer: string): void {
-  if (notText.test(text)) {
-    throw new JsonFlaw('The string holds a null character or half of a surrogate pair.', { pointer });
-  }
+function checkString(text: string, trail: readonly (string | number)[]): void {
+  if (notText.test(text)) throw flawAt(trail, 'The string holds a null character or half of a surrogate pair.');
 }
 
 /** A key as a step of a JSON pointer (RFC 6901). */

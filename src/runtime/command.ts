@@ -10,19 +10,19 @@ export interface CommandRequest {
   readonly data: object;
   readonly actor: Actor;
   /** The actor has proved to be an administrator, who may overrule what others may not. */
-  readonly administrator?: true;
+  readonly administrator?: true | undefined;
   /** Makes a retry safe: the same key on the same resource is the same command. */
-  readonly key?: string;
+  readonly key?: string | undefined;
   /** What the caller asked for, where the data is made of that and of what was read: what a key is kept for. */
-  readonly asked?: object;
+  readonly asked?: object | undefined;
   /** The command is refused when the resource is at another revision. */
-  readonly ifRevision?: number;
+  readonly ifRevision?: number | undefined;
   /** Ties together everything one request causes. Default: the command's own id. */
-  readonly correlationId?: string;
+  readonly correlationId?: string | undefined;
   /** The event a process manager acts on. Default: the command's own id. */
-  readonly causationId?: string;
-  readonly traceparent?: string;
-  readonly requestId?: string;
+  readonly causationId?: string | undefined;
+  readonly traceparent?: string | undefined;
+  readonly requestId?: string | undefined;
 }
 
 export interface AnsweredEvent {

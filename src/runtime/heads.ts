@@ -44,6 +44,11 @@ export class Heads {
     this.#agents = new LRUCache({ max: options.cachedAgents ?? defaultCachedAgents });
   }
 
+  /** The head, if it is in memory. */
+  known(stream: string): Head | undefined {
+    return this.#cacheOf(stream).get(stream);
+  }
+
   async of(resource: ResourceRef): Promise<Head> {
     const stream = streamOf(resource);
     const heads = this.#cacheOf(stream);

@@ -22,21 +22,21 @@ export function advance(
   request: CommandRequest,
   { commandId, time, events }: Decision,
 ): { newEvents: NewEvent[]; eventsText: string } {
-  const metadata = metadataText(request, commandId);
+  const metadataText = metadataTextOf(request, commandId);
   const answered: string[] = [];
   const newEvents = events.map((decided, index): NewEvent => {
     const { type, v, data } = encode(aggregate.events, decided);
     const dataText = JSON.stringify(data);
-    const event = { id: eventId(commandId, index, [type, time, dataText, metadata]), type, v, time };
+    const id = eventId(commandId, index, `${type}\n${time}\n${dataText}\n${metadataText}`);
     const revision = head.revision + 1;
     const { stream } = head;
 
-    head.chain = chainLink(head.chain, { ...event, stream, revision, dataText, metadataText: metadata });
-    head.state = fold(aggregate, request.resource.id, head.state, { id: event.id, type, v, time, revision, data });
+    head.chain = chainLink(head.chain, { id, stream, revision, type, v, time, dataText, metadataText });
+    head.state = fold(aggregate, request.resource.id, head.state, { id, type, v, time, revision, data });
     head.revision = revision;
-    head.eventId = event.id;
-    answered.push(answeredEventText(event, revision, dataText));
-    return { ...event, data: dataText, metadata: withChain(metadata, head.chain) };
+    head.eventId = id;
+    answered.push(answeredEventText({ id, type, time }, revision, dataText));
+    return { id, type, v, time, data: dataText, metadata: withChain(metadataText, head.chain) };
   });
   if (events.length > 0) head.time = time;
   return { newEvents, eventsText: `[${answered.join(',')}]` };
@@ -46,7 +46,7 @@ export function advance(
  * What an event remembers of how it came about, as JSON text: written by hand from parts that seldom change, since every
  * command pays for it. `$` names are EventStoreDB's own; `chain` is added last.
  */
-function metadataText(request: CommandRequest, commandId: string): string {
+function metadataTextOf(request: CommandRequest, commandId: string): string {
   const { actor, type, correlationId, causationId, traceparent, requestId } = request;
   const own = `"${commandId}"`;
   const correlation = correlationId === undefined ? own : JSON.stringify(correlationId);

@@ -176,7 +176,9 @@ export class Runtime {
   async #decideUntilStored(request: CommandRequest, commandId: string, receipt?: Receipt): Promise<Outcome> {
     const stream = streamOf(request.resource);
     for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-      const decided = await this.#turns.take(stream, () => this.#decide(request, commandId, receipt));
+      const decided =
+        this.#decideAtOnce(stream, request, commandId, receipt) ??
+        (await this.#turns.take(stream, () => this.#decide(request, commandId, receipt)));
       const outcome = await decided.outcome;
       if (outcome) return outcome;
       this.#observer.raceLost?.(request.resource.kind);
@@ -193,13 +195,27 @@ export class Runtime {
    * was decided on was not stored.
    */
   async #decide(request: CommandRequest, commandId: string, receipt?: Receipt): Promise<Decided> {
-    const aggregate = this.#aggregates[request.resource.kind];
     const head = await this.#heads.of(request.resource);
     const earlier = receipt && (await this.#earlierOutcome(request, receipt));
     if (earlier) return { outcome: earlier };
-    const related = aggregate.needs ? await this.#relatedTo(aggregate, head, request) : this.#nobodyElse;
-    if (head.broken) return { outcome: null };
+    const related = await this.#relatedTo(head, request);
+    return this.#decideOn(head, related, request, commandId, receipt);
+  }
 
+  /**
+   * The same where there is nothing to wait for: nobody is before the command on its stream, and all that it depends on is
+   * in memory. So it is with most commands, and waiting for nothing costs more than deciding.
+   */
+  #decideAtOnce(stream: string, request: CommandRequest, commandId: string, receipt?: Receipt): Decided | null {
+    if (receipt || this.#turns.isTaken(stream)) return null;
+    const head = this.#heads.known(stream);
+    if (!head || this.#neededBy(head, request).length > 0) return null;
+    return this.#decideOn(head, this.#nobodyElse, request, commandId);
+  }
+
+  #decideOn(head: Head, related: Related, request: CommandRequest, commandId: string, receipt?: Receipt): Decided {
+    if (head.broken) return { outcome: null };
+    const aggregate = this.#aggregates[request.resource.kind];
     const { resource, actor, administrator = false } = request;
     const { durable } = head;
     const time = later(timestamp(this.clock.now()), head.time);
@@ -253,11 +269,17 @@ export class Runtime {
     return !head.broken;
   }
 
-  /** The other resources that the decision must see, as they durably are. */
-  async #relatedTo(aggregate: Aggregate, head: Head, request: CommandRequest): Promise<Related> {
+  /** The other resources that the decision must see. */
+  #neededBy(head: Head, request: CommandRequest): readonly ResourceRef[] {
+    return this.#aggregates[request.resource.kind].needs?.(head.state, request, this.#settings) ?? [];
+  }
+
+  /** What the decision may know of other resources, as they durably are. */
+  async #relatedTo(head: Head, request: CommandRequest): Promise<Related> {
+    const needed = this.#neededBy(head, request);
+    if (needed.length === 0) return this.#nobodyElse;
+    await this.#isCurrent(head);
     const heads = new Map<string, Head>();
-    const needed = aggregate.needs?.(head.state, request, this.#settings) ?? [];
-    if (needed.length > 0) await this.#isCurrent(head);
     for (const other of needed) heads.set(streamOf(other), await this.#settledHead(other));
     return {
       stateOf: (other) => heads.get(streamOf(other))?.current?.state ?? null,
@@ -272,7 +294,8 @@ export class Runtime {
    */
   async #append(request: CommandRequest, head: Head, decision: Decision): Promise<Outcome | null> {
     const aggregate = this.#aggregates[request.resource.kind];
-    const ground = { expectedRevision: head.revision, ...(head.eventId !== null && { expectedEventId: head.eventId }) };
+    const expectedRevision = head.revision;
+    const expectedEventId = head.eventId ?? undefined;
     try {
       const { newEvents, eventsText } = advance(aggregate, head, request, decision);
       const { state } = head;
@@ -285,7 +308,7 @@ export class Runtime {
 
       const { stream } = head;
       const { receipt } = decision;
-      const appended = this.#store.append({ stream, ...ground, events: newEvents, ...(receipt && { receipt }) });
+      const appended = this.#store.append({ stream, expectedRevision, expectedEventId, events: newEvents, receipt });
       head.durable = appended;
       const { position } = await appended;
 

@@ -5,6 +5,11 @@
 export class Turns {
   readonly #last = new Map<string, Promise<void>>();
 
+  /** Whether somebody decides on this stream now. */
+  isTaken(stream: string): boolean {
+    return this.#last.has(stream);
+  }
+
   /** Runs `work` when all that came before it on this stream have ended. */
   async take<T>(stream: string, work: () => Promise<T>): Promise<T> {
     const previous = this.#last.get(stream);

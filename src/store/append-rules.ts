@@ -119,7 +119,6 @@ const maxStreamLength = 1000;
 
 const uuid = /^(?!00000000-0000-0000-0000-000000000000)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const timestamp = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
-const loneSurrogate = /\p{Surrogate}/u;
 
 function flawOf({ id, type, v, time, data, metadata }: NewEvent): string | null {
   if (!uuid.test(id)) return 'has an id that is no lower-case UUID';
@@ -133,14 +132,14 @@ function flawOf({ id, type, v, time, data, metadata }: NewEvent): string | null 
 
 /** Names that start with `$` belong to the engines (EventStoreDB keeps its own streams and events under them). */
 const isName = (name: string, maxLength: number): boolean =>
-  name.length > 0 && name.length <= maxLength && name[0] !== '$' && !loneSurrogate.test(name);
+  name.length > 0 && name.length <= maxLength && name[0] !== '$' && name.isWellFormed();
 
 /**
  * The text was serialised by the caller and is not parsed again; this catches what was never an object, and half
  * characters, which no UTF-8 file could give back.
  */
 const isJsonObject = (text: string): boolean =>
-  typeof text === 'string' && text.startsWith('{') && text.endsWith('}') && !loneSurrogate.test(text);
+  typeof text === 'string' && text.startsWith('{') && text.endsWith('}') && text.isWellFormed();
 
 function repeatedId(events: readonly NewEvent[]): string | undefined {
   if (events.length < 2) return undefined;

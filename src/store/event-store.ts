@@ -35,10 +35,10 @@ export interface AppendRequest {
    * Id of the event at the expected revision, where the caller rests on that very event: an append that was decided on
    * one which was lost is then refused, even if another has taken its place.
    */
-  readonly expectedEventId?: string;
+  readonly expectedEventId?: string | undefined;
   /** May be empty only when there is a receipt to keep. */
   readonly events: readonly NewEvent[];
-  readonly receipt?: Receipt;
+  readonly receipt?: Receipt | undefined;
 }
 
 export interface AppendResult {

@@ -64,9 +64,8 @@ export function needs(port: Port | null, { type, data }: Command, settings: Port
   if (!whose) return [];
   const host = whose(port, data);
   const networkId = type === 'CreatePort' ? data.networkId : port?.networkId;
-  const agentTypes = driversOf(settings).flatMap(({ agentType }) => agentType ?? []);
-  return [
-    ...(networkId ? [networkRef(networkId)] : []),
-    ...(host ? agentTypes.map((agentType) => agentRef(host, agentType)) : []),
-  ];
+  const network = networkId ? [networkRef(networkId)] : [];
+  if (!host) return network;
+  const agents = driversOf(settings).flatMap(({ agentType }) => (agentType ? agentRef(host, agentType) : []));
+  return [...network, ...agents];
 }

@@ -71,18 +71,12 @@ export function decodeBatch({ texts, numbers }: EncodedBatch): Batch {
   });
   const append = (): AppendRequest => {
     const stream = text();
-    const expectedEventId = text();
+    const expectedEventId = text() || undefined;
     const expectedRevision = number();
     const eventCount = number();
-    const receipt = number() === 1 ? { commandId: text(), bodyHash: text() } : null;
+    const receipt = number() === 1 ? { commandId: text(), bodyHash: text() } : undefined;
     const events = Array.from({ length: eventCount }, event);
-    return {
-      stream,
-      expectedRevision,
-      ...(expectedEventId !== '' && { expectedEventId }),
-      events,
-      ...(receipt && { receipt }),
-    };
+    return { stream, expectedRevision, expectedEventId, events, receipt };
   };
   const snapshot = (): Snapshot => ({
     stream: text(),

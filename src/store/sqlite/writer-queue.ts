@@ -41,7 +41,7 @@ interface WaitingBatch {
  * What one transaction may carry: enough that the fsync costs each append next to nothing, and so little that the appends
  * behind it do not wait for long, and the next ones are decided while it is written.
  */
-const maxBatchAppends = 256;
+const maxBatchAppends = 512;
 const maxBatchBytes = 8_000_000;
 
 /**
@@ -106,9 +106,14 @@ export class WriterQueue {
     return !this.#inFlight && waiting === 0;
   }
 
-  /** At the end of this turn of the event loop: what else arrives in it goes along. */
+  /** At the end of this turn of the event loop, so that what else arrives in it goes along; at once when that is enough. */
   #flushSoon(): void {
-    if (this.#flushScheduled || this.#inFlight) return;
+    if (this.#inFlight) return;
+    if (this.#appends.length >= maxBatchAppends) {
+      this.#flush();
+      return;
+    }
+    if (this.#flushScheduled) return;
     this.#flushScheduled = true;
     setImmediate(() => {
       this.#flushScheduled = false;

@@ -95,7 +95,6 @@ describe('archiving that breaks off', () => {
     for (const kill of [
       { after: 'copied', at: 7 },
       { after: 'released', at: 20 },
-      { after: 'copied', at: 60 },
     ]) {
       const child = startChild('archive-steps', path);
       let seen = 0;

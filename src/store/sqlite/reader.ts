@@ -58,7 +58,7 @@ export class LedgerReader {
         const part = this.#archive.ofStream(stream);
         return part && (backwards || from <= part.revision) ? ask(part.sql) : null;
       };
-      const { events, full } = collect(this.#rows(ask, archived, byPosition(backwards)), limit, everything);
+      const { events, full } = collect(this.#rows(ask, archived, backwards ? falling : rising), limit, everything);
       return { events, more: full };
     });
   }
@@ -130,7 +130,7 @@ export class LedgerReader {
       const archive = this.#archive.from(after + 1);
       return archive && ask(archive);
     };
-    const page = collect(this.#rows(ask, archived, byPosition(false)), limit, everything);
+    const page = collect(this.#rows(ask, archived, rising), limit, everything);
     return { events: page.events, considered: page.full ? page.considered : end };
   }
 
@@ -144,7 +144,7 @@ export class LedgerReader {
       const part = this.#archive.ofStream(filter.stream);
       return part && from <= part.revision ? ask(part.sql) : null;
     };
-    const page = collect(firstOf(pageSize, this.#rows(ask, archived, byPosition(false))), limit, matcherOf(filter));
+    const page = collect(firstOf(pageSize, this.#rows(ask, archived, rising)), limit, matcherOf(filter));
     return { events: page.events, considered: page.full || page.looked === pageSize ? page.considered : head };
   }
 
@@ -215,10 +215,8 @@ function* firstOf<T>(count: number, rows: Iterable<T>): Generator<T> {
   }
 }
 
-const byPosition =
-  (backwards: boolean) =>
-  (a: EventRow, b: EventRow): number =>
-    backwards ? b[0] - a[0] : a[0] - b[0];
+const rising = (a: EventRow, b: EventRow): number => a[0] - b[0];
+const falling = (a: EventRow, b: EventRow): number => b[0] - a[0];
 
 type ReceiptRow = Omit<StoredReceipt, 'position'> & { readonly position: number };
 type NamedReceiptRow = ReceiptRow & { readonly stream: string };

@@ -17,7 +17,7 @@ import { openStore } from '../src/store/open-store.ts';
 import { type Line, printTable, rate, sideBySide } from './support/measure.ts';
 import { portId } from './support/sample-ledger.ts';
 
-const wanted = 0.3;
+const wanted = 0.5;
 const rounds = 5;
 const defaultPorts = 20_000;
 

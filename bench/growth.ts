@@ -116,7 +116,7 @@ async function commandCosts(ledger: Ledger): Promise<readonly Cost[]> {
   const notInMemory = new Spending('on resources all over the ledger, loaded each time');
   const forgetful = await Site.open(measured, inFlight);
   await forgetful.give({ count: 4 * hotPorts });
-  await forgetful.give({ first: 4 * hotPorts, count: commands }, notInMemory);
+  await forgetful.give({ first: warmUp + commands, count: commands }, notInMemory);
   await forgetful.close();
   if (measured.file !== ledger.file) rmSync(measured.file);
   return [hot, spread, notInMemory].flatMap((spending) => spending.costs());

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { withoutPassword } from '../../without-password.ts';
 import { bareMetalCast } from '../demo/bare-metal.ts';
 import { chainCast } from '../demo/chain.ts';
 import { castOf } from '../demo/nova/cast.ts';
@@ -68,9 +69,10 @@ async function runDemo(
 
 function farewell(ok: boolean, tookMs: number, store: string | null, { style }: Terminal): string[] {
   const verdict = ok ? style.green('All of it is as it should be.') : style.red('Not all of it is as it should be.');
+  const shown = store && withoutPassword(store);
   const kept = [
-    `The ledger is kept. Look at it with: stackledger verify --store ${store}`,
-    `or with a server on it:              stackledger serve --store ${store} --clock manual`,
+    `The ledger is kept. Look at it with: stackledger verify --store ${shown}`,
+    `or with a server on it:              stackledger serve --store ${shown} --clock manual`,
   ];
   return [`${verdict} (${formatDuration(tookMs)})`, ...(store === null ? [] : kept)];
 }

@@ -1,6 +1,5 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import { createClient } from '../../client/client.ts';
 import { exitCodes, UsageError } from '../failure.ts';
 import { AmqpSource } from '../ingest/amqp.ts';
 import { messagesOf } from '../ingest/files.ts';
@@ -10,7 +9,7 @@ import { formatDuration } from '../output/duration.ts';
 import { formatCount, plural } from '../output/table.ts';
 import { showProgress } from '../progress.ts';
 import { type GlobalOptions, Terminal } from '../terminal.ts';
-import { interrupted, parseCount } from './options.ts';
+import { clientFor, interrupted, parseCount } from './options.ts';
 
 interface IngestOptions extends GlobalOptions {
   readonly amqp?: string;
@@ -67,12 +66,7 @@ async function run(
 ): Promise<Summary> {
   const patience =
     amqp === undefined ? {} : { attempts: Number.POSITIVE_INFINITY, patienceMs: Number.POSITIVE_INFINITY };
-  const client = createClient({
-    baseUrl: url,
-    actor: 'ingest',
-    ...(token !== undefined && { token }),
-    retry: patience,
-  });
+  const client = clientFor({ url, ...(token !== undefined && { token }) }, { actor: 'ingest', retry: patience });
   const bin = rejects === undefined ? new Notes(terminal) : new RejectsFile(rejects);
   const progress = showProgress('messages', 0, terminal.json);
   const source =

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { type Client, createClient } from '../../client/client.ts';
+import { type Client, type ClientOptions, createClient } from '../../client/client.ts';
 import { type Kind, kinds } from '../../domain/kernel/resource.ts';
 import { ledgerFileOf } from '../../store/open-store.ts';
 import { withoutPassword } from '../../without-password.ts';
@@ -37,11 +37,14 @@ export const collect =
   (text: string, before: readonly T[] = []): readonly T[] => [...before, parse(text)];
 
 /** @throws UsageError for an address with a password, which would stand in every message */
-export function clientFor({ url, token }: GlobalOptions): Client {
+export function clientFor(
+  { url, token }: Pick<GlobalOptions, 'url' | 'token'>,
+  more: Pick<ClientOptions, 'actor' | 'retry'> = { retry: { attempts: 3 } },
+): Client {
   const shown = withoutPassword(url);
   if (shown !== url)
     throw new UsageError(`${shown} has a password in it; leave it out, and give a token with --token.`);
-  return createClient({ baseUrl: url, ...(token !== undefined && { token }), retry: { attempts: 3 } });
+  return createClient({ baseUrl: url, ...(token !== undefined && { token }), ...more });
 }
 
 /** Aborts at Ctrl-C, so that the loop ends where it is. A second one ends the process the hard way. */

@@ -103,7 +103,7 @@ export class LiveLog {
         matches,
         Math.min(left, pageSize),
       );
-      yield* events;
+      for (const event of events) yield event; // `yield*` would ask the list as if it were an iterator of promises
       left -= events.length;
       cursor = considered;
       if (cursor >= this.head) return;
@@ -120,7 +120,7 @@ export class LiveLog {
     for (let left = checkedLimit(limit); left > 0; await nextTurn()) {
       this.requireOpen();
       const { events, more } = await readPage(next, backwards, Math.min(left, pageSize));
-      yield* events;
+      for (const event of events) yield event;
       left -= events.length;
       if (!more) return;
       next = events.at(-1)!.revision + step;
@@ -133,7 +133,7 @@ export class LiveLog {
     for (;;) {
       this.requireOpen();
       const rows = readPage(last, pageSize);
-      yield* rows;
+      for (const row of rows) yield row;
       if (rows.length < pageSize) return;
       last = rows.at(-1)!;
       await nextTurn();

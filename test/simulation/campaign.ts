@@ -87,7 +87,6 @@ async function bundle(): Promise<URL> {
     build: {
       ssr: fileURLToPath(new URL('thread.ts', import.meta.url)),
       target: 'node20',
-      sourcemap: 'inline',
       write: false,
     },
   })) as Rollup.RollupOutput;

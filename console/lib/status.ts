@@ -45,7 +45,7 @@ const tones = new Map<string, Tone>([
 export const toneOf = (status: string): Tone => tones.get(status) ?? 'down';
 
 /** Worst first: how the parts of a strip and the members of a graph are ordered. */
-export const urgency: readonly Tone[] = ['failed', 'waiting', 'busy', 'down', 'fine'];
+const urgency: readonly Tone[] = ['failed', 'waiting', 'busy', 'down', 'fine'];
 
 export const byUrgency = (a: string, b: string): number =>
   urgency.indexOf(toneOf(a)) - urgency.indexOf(toneOf(b)) || a.localeCompare(b);

@@ -38,7 +38,7 @@ export function setLedgerTime(time: string): void {
   if (Math.abs(difference - aheadMs) > 2_000) aheadMs = difference;
 }
 
-export const ledgerNow = (): number => Date.now() + aheadMs;
+const ledgerNow = (): number => Date.now() + aheadMs;
 
 const listeners = new Set<() => void>();
 let ticking: ReturnType<typeof setInterval> | undefined;

@@ -14,7 +14,7 @@ export const microversion = (text: string): Microversion => {
 
 export const textOf = ({ major, minor }: Microversion): string => `${major}.${minor}`;
 
-export const isAtLeast = (version: Microversion, { major, minor }: Microversion): boolean =>
+const isAtLeast = (version: Microversion, { major, minor }: Microversion): boolean =>
   version.major > major || (version.major === major && version.minor >= minor);
 
 /** Which versions a service speaks, and how it is asked for one. */
@@ -31,7 +31,7 @@ export interface MicroversionScheme {
   readonly announced?: Readonly<Record<string, string>>;
 }
 
-export const commonHeader = 'OpenStack-API-Version';
+const commonHeader = 'OpenStack-API-Version';
 
 /** A version that was asked for: as text, so that it can be told back however far out of range it is. */
 export function requested(headers: IncomingHttpHeaders, scheme: MicroversionScheme): string {

@@ -18,7 +18,5 @@ export function formatDuration(milliseconds: number): string {
 }
 
 /** How long since, at this moment (both RFC 3339). What begins only after it is as old as nothing. */
-export const ageAt = (now: string, since: string): string => (since > now ? '0 ms' : durationBetween(since, now));
-
-/** From one moment to a later one, both RFC 3339. */
-export const durationBetween = (from: string, to: string): string => formatDuration(Date.parse(to) - Date.parse(from));
+export const ageAt = (now: string, since: string): string =>
+  formatDuration(Math.max(0, Date.parse(now) - Date.parse(since)));

@@ -2,7 +2,7 @@ import type { Deadline } from '../kernel/aggregate.ts';
 import type { Agent } from './state.ts';
 
 /** Neutron's `agent_down_time`: an agent that is silent for so long is taken for dead. */
-export const agentDownTimeMs = 75_000;
+const agentDownTimeMs = 75_000;
 
 /** What is needed to judge an agent: the history, and the last sign of life in memory. */
 export type Judged = Pick<Agent, 'alive' | 'lastHeartbeatAt' | 'deletedAt'>;

@@ -31,7 +31,7 @@ const { networkId: _, projectId: __, ...changeable } = portAttributes;
 export const PortChanges = z.object(changeable).partial();
 
 /** Why a status changed. */
-export const statusCauses = [
+const statusCauses = [
   'provisioned', // the last block was lifted
   'blocked-again', // somebody must report who need not before
   'admin-state-up',
@@ -76,7 +76,7 @@ const attachment = {
 };
 
 /** Who asked for a binding to be tried. */
-export const bindingCauses = [
+const bindingCauses = [
   'requested',
   'retried',
   'agent-asked',

@@ -214,8 +214,7 @@ export const serverEvents = defineEvents('server', {
 });
 
 export type ServerEvent = EventOf<typeof serverEvents>;
-export type ServerEventType = ServerEvent['type'];
-export type DataOf<T extends ServerEventType> = Extract<ServerEvent, { type: T }>['data'];
+export type DataOf<T extends ServerEvent['type']> = Extract<ServerEvent, { type: T }>['data'];
 export type Awaited = z.infer<typeof Awaited>;
 export type WaitResult = z.infer<typeof WaitResult>;
 export type Verdict = (typeof verdicts)[number];

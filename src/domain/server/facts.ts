@@ -18,7 +18,7 @@ export interface ServerSettings {
 }
 
 /** Nova's defaults; those of PENDING are the ledger's own. */
-export const defaultServerSettings: ServerSettings = {
+const defaultServerSettings: ServerSettings = {
   usePendingState: false,
   pendingTimeoutMs: 3_600_000,
   pendingClaimMs: 300_000,

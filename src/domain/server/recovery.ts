@@ -14,7 +14,7 @@ import { type PowerState, power, type TaskState, type VmState } from './states.t
 import { inTurn } from './turns.ts';
 
 /** What the history says of a state that was ordered. */
-export const forcedNote = 'real state not verified';
+const forcedNote = 'real state not verified';
 
 /** What is left of a task when the worker that did it starts again. A task that is not here goes on, or is redone. */
 const afterRestart: Readonly<Partial<Record<TaskState, 'as-before' | 'unknown'>>> = {

@@ -17,7 +17,7 @@ export interface Fold {
 }
 
 /** Wide enough for a status to stand before the mark of the fold. */
-export const foldWidth = 176;
+const foldWidth = 176;
 const maxFolds = 3;
 const shortestFoldMs = 10_000;
 const foldedShare = 0.5;

@@ -47,7 +47,7 @@ const stepOf = (kind: string, since: number): NodeField => ({
 const inspection = ({ operation }: NodeState) => (operation?.verb === 'inspect' ? operation : null);
 
 /** Words of the state machine that clients of earlier versions do not know, and what they see instead. */
-export function stateShown(state: string, minor: number): string | null {
+function stateShown(state: string, minor: number): string | null {
   if (minor < 2 && state === 'available') return null;
   return minor < 39 && state === 'inspect wait' ? 'inspecting' : state;
 }

@@ -6,7 +6,7 @@ import { knows } from './faults.ts';
  * The first version with the word PENDING: the one after those of the release that the state was tried out on. To all
  * before it a server that waits for capacity is in ERROR.
  */
-export const pendingSince = 94;
+const pendingSince = 94;
 
 export const audienceOf = (request: FastifyRequest): Audience =>
   knows(request, pendingSince) ? 'knows-pending' : 'predates-pending';

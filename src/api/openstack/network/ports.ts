@@ -56,7 +56,7 @@ function addressesOf(given: unknown): unknown {
   });
 }
 
-export const portShown = (port: PortState): Shown => ({
+const portShown = (port: PortState): Shown => ({
   id: port.id,
   name: port.name,
   network_id: port.networkId,

@@ -40,7 +40,7 @@ export const testSites = Object.fromEntries(
 
 async function startTestSite(fault: Fault): Promise<Site> {
   const cluster = await TestCluster.start({ nodes: 3, electionMs: 50, writeTimeoutMs: 250 });
-  const store = await openEventStoreDb({ url: cluster.url, limits: { callMs: 300 } });
+  const store = await openEventStoreDb({ url: cluster.url, limits: { callMs: 800 } });
   const leader = cluster.leader()!;
   return {
     store,

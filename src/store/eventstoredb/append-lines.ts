@@ -27,6 +27,7 @@ export class AppendLines {
   readonly #known: KnownStreams;
   /** Settles when this process has seen everything that the database holds at the moment of the call. */
   readonly #caughtUp: () => Promise<void>;
+  /** Of each event that is on its way: settles when its append is answered. */
   readonly #underWay = new Map<string, Promise<void>>();
   readonly #lines = new Map<string, { waiting: Waiting[]; ended: Promise<void> }>();
 
@@ -49,6 +50,11 @@ export class AppendLines {
   /** Settles when what is now in the stream's line has been answered. */
   async settled(stream: string): Promise<void> {
     await this.#lines.get(stream)?.ended;
+  }
+
+  /** Settles when the append that brought an event is answered; undefined where none of this process's is under way. */
+  answered(eventId: string): Promise<void> | undefined {
+    return this.#underWay.get(eventId);
   }
 
   async drained(): Promise<void> {
@@ -101,11 +107,6 @@ export class AppendLines {
     if (fault) reject(new StoreError(fault));
     if (verdict.kind === 'repeat') resolve({ revision: verdict.revision, position: formatPosition(verdict.position) });
     return true;
-  }
-
-  /** Settles when the append that brought an event is answered; undefined where none of this process's is under way. */
-  answered(eventId: string): Promise<void> | undefined {
-    return this.#underWay.get(eventId);
   }
 
   /** Writes requests that rest on each other in one call. False where the stream was elsewhere. */

@@ -1,5 +1,4 @@
 import type { EventData, ReadRevision, ResolvedEvent, StreamingRead } from '@eventstore/db-client';
-
 import type { StreamPage } from '../live-log.ts';
 import { StoreError } from '../store-error.ts';
 import { isInvalidPosition, TimeLimitError, typeOf } from './attempts.ts';
@@ -96,13 +95,17 @@ export class Calls {
   }
 
   /** Position of the last event that the ledger wrote; 0 where there is none. */
-  async head(): Promise<number> {
-    for (let from: 'end' | number = 'end'; ; ) {
-      const { events } = await this.#backwards(from, maxPageEvents);
-      const found = events.map(decode).find((stored) => stored !== null);
-      if (found) return Number(found.event.position);
-      if (events.length === 0) return 0;
-      from = numberOf(events.at(-1)!);
+  head(): Promise<number> {
+    return this.#lastWhere((resolved) => decode(resolved) !== null);
+  }
+
+  /** Everything in the database, from its beginning to its end; not only what the ledger wrote. */
+  async *everything(): AsyncGenerator<ResolvedEvent> {
+    for (let position = 0; ; ) {
+      const { events } = await this.readAllAfter(position);
+      if (events.length === 0) return;
+      yield* events;
+      position = numberOf(events.at(-1)!);
     }
   }
 
@@ -123,12 +126,16 @@ export class Calls {
    * The server reads only from where an event begins. For any other position the last event before it is looked for from
    * the end, past no more than what is about to be read.
    */
-  async #positionBefore(position: number): Promise<number> {
+  #positionBefore(position: number): Promise<number> {
+    return this.#lastWhere((resolved) => numberOf(resolved) <= position);
+  }
+
+  /** Position of the last event of which something is true; 0 where there is none. */
+  async #lastWhere(isTrue: (resolved: ResolvedEvent) => boolean): Promise<number> {
     for (let from: 'end' | number = 'end'; ; ) {
       const { events } = await this.#backwards(from, maxPageEvents);
-      const found = events.map(numberOf).find((candidate) => candidate <= position);
-      if (found !== undefined) return found;
-      if (events.length === 0) return 0;
+      const found = events.find(isTrue) ?? null;
+      if (found || events.length === 0) return found ? numberOf(found) : 0;
       from = numberOf(events.at(-1)!);
     }
   }

@@ -1,7 +1,6 @@
 import type { StreamReceipt } from '../event-store.ts';
 import { formatPosition } from '../event-store.ts';
 import type { Calls } from './calls.ts';
-import { numberOf } from './calls.ts';
 import { idleReceiptIn, subjectOf } from './idle-receipts.ts';
 import { decode } from './wire-event.ts';
 
@@ -21,7 +20,7 @@ export async function* allReceipts(calls: Calls): AsyncGenerator<StreamReceipt> 
 
 async function idleReceipts(calls: Calls): Promise<StreamReceipt[]> {
   const found: StreamReceipt[] = [];
-  for await (const resolved of everything(calls)) {
+  for await (const resolved of calls.everything()) {
     const stream = subjectOf(resolved.event?.streamId ?? '');
     if (stream === null) continue;
     const { position, ...receipt } = idleReceiptIn(resolved.event!.data);
@@ -31,20 +30,11 @@ async function idleReceipts(calls: Calls): Promise<StreamReceipt[]> {
 }
 
 async function* receiptsWithEvents(calls: Calls): AsyncGenerator<StreamReceipt> {
-  for await (const resolved of everything(calls)) {
+  for await (const resolved of calls.everything()) {
     const stored = decode(resolved);
     if (!stored?.receipt) continue;
     const { stream, revision, position } = stored.event;
     yield { stream, ...stored.receipt, lastRevision: revision, position };
-  }
-}
-
-async function* everything(calls: Calls) {
-  for (let position = 0; ; ) {
-    const { events } = await calls.readAllAfter(position);
-    if (events.length === 0) return;
-    yield* events;
-    position = numberOf(events.at(-1)!);
   }
 }
 

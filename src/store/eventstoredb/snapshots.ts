@@ -1,7 +1,6 @@
 import type { Snapshot } from '../event-store.ts';
 import { replacesSnapshot } from '../snapshots.ts';
 import type { Calls } from './calls.ts';
-import { numberOf } from './calls.ts';
 import type { KeptStreams } from './kept-streams.ts';
 import { internalPrefix } from './wire-event.ts';
 
@@ -30,16 +29,11 @@ export class Snapshots {
   /** Streams are found by reading everything, since there is no list of them; each is then read for its newest. */
   async *all(): AsyncGenerator<Snapshot> {
     const seen = new Set<string>();
-    for (let position = 0; ; ) {
-      const { events } = await this.#calls.readAllAfter(position);
-      if (events.length === 0) return;
-      for (const { event } of events) {
-        if (!event?.streamId.startsWith(snapshotPrefix) || seen.has(event.streamId)) continue;
-        seen.add(event.streamId);
-        const snapshot = await this.load(event.streamId.slice(snapshotPrefix.length));
-        if (snapshot) yield snapshot;
-      }
-      position = numberOf(events.at(-1)!);
+    for await (const { event } of this.#calls.everything()) {
+      if (!event?.streamId.startsWith(snapshotPrefix) || seen.has(event.streamId)) continue;
+      seen.add(event.streamId);
+      const { value } = await this.#kept.load<Snapshot>(event.streamId);
+      if (value) yield value;
     }
   }
 }

@@ -24,6 +24,7 @@ export class Witness {
   readonly #pasts = new Map<string, Past>();
   readonly #byKind = new Map<Kind, Past[]>(kinds.map((kind) => [kind, []]));
   readonly #appends = new Map<string, string>();
+  readonly #reactions = new Map<string, string>();
   #seen = 0;
 
   constructor(ledger: EventStore) {
@@ -75,9 +76,20 @@ export class Witness {
     past.events.push(event);
     if (isSpoiled(past)) return;
     checkChain(event, past.events.at(-2));
+    this.#checkReaction(event);
     past.state = foldStored(aggregates[resource.kind], resource.id, past.state, event);
     const next = this.log[this.#seen];
     if (next?.stream !== stream || next.metadata.commandId !== commandId) checkAppended(past);
+  }
+
+  /** However often a process manager looks at an event, what it asks of a resource is done once. */
+  #checkReaction({ stream, metadata }: RecordedEvent): void {
+    const { $causationId, actor, commandType, commandId } = metadata;
+    const reaction = [stream, $causationId, (actor as { id: string }).id, commandType].join('/');
+    const before = this.#reactions.get(reaction) ?? commandId;
+    if (before !== commandId)
+      throw new Violation('acknowledged-once', `the reaction ${reaction} was carried out twice`);
+    this.#reactions.set(reaction, String(commandId));
   }
 }
 

@@ -8,7 +8,7 @@ const path = `/v1/ports/${id}`;
 
 describe('the API over a cluster', () => {
   const { url } = database({ nodes: 3 });
-  const flags = ['--clock', 'system'];
+  const flags = ['--clock', 'system', '--read-wait-ms', '30000'];
   beforeAll(() => void flags.push('--store', url()));
   const ledger = sharedLedger(flags);
 

@@ -46,10 +46,14 @@ function sayWhatIsPlayed(): void {
 sayWhatIsPlayed();
 const began = performance.now();
 const env = { ...process.env, STACKLEDGER_TEST_ENGINE: 'esdb', STACKLEDGER_FAULT_ROUNDS: rounds };
-/** Each append is a call to another process, and many stories start a server of their own. */
-const patience = ['--testTimeout=120000', '--hookTimeout=120000'];
+const options = [
+  // Each append is a call to another process, and many stories start a server of their own.
+  ...['--testTimeout=120000', '--hookTimeout=120000'],
+  // A named database is shared by the stories, so they come one after the other.
+  ...(named ? ['--no-file-parallelism'] : []),
+];
 const paths = played.map(({ path }) => path);
-const child = spawn('npx', ['vitest', 'run', ...patience, ...paths], { stdio: 'inherit', env });
+const child = spawn('npx', ['vitest', 'run', ...options, ...paths], { stdio: 'inherit', env });
 const [code] = (await once(child, 'exit')) as [number | null];
 sayWhatIsPlayed();
 say(`${Math.round((performance.now() - began) / 1000)} s`);

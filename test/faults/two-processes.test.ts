@@ -21,8 +21,7 @@ async function startProcess(store: string) {
   const line = await firstLine(child);
   const url = /http:\S+?(?=,)/.exec(line)![0];
   const kill = async (): Promise<void> => {
-    child.kill('SIGKILL');
-    await once(child, 'exit');
+    if (child.kill('SIGKILL')) await once(child, 'exit');
   };
   return { ...clientOf(url), kill };
 }

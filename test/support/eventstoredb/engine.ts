@@ -7,8 +7,8 @@ import { type ClusterOptions, TestCluster } from './cluster.ts';
 export const realDatabase = process.env.STACKLEDGER_TEST_ESDB;
 
 /**
- * A database for the tests of one file: the one that was named, or a test server. What was named holds the ledger of all
- * such files, which run at the same time: stories there use ids of their own, and look at nothing else.
+ * A database for the tests of one file: the one that was named, or a test server. What was named holds what other files
+ * have left, so stories use ids of their own, and look at nothing else.
  */
 export function database(options: ClusterOptions = {}): { readonly url: () => string; readonly open: OpenEngine } {
   let cluster: TestCluster | null = null;

@@ -298,9 +298,11 @@ export function loadConfig(args: readonly string[], environment: Readonly<Record
       `${variableOf('anchorsFile')} needs ${variableOf('anchorKeyFile')}: anchors that nobody signs prove nothing.`,
     );
   }
-  if (problems.length === 0 && config.archiveDeletedAfter !== null && !config.store.startsWith('sqlite:')) {
+  const archives = config.archiveDeletedAfter !== null || config.archiveFile !== '';
+  if (problems.length === 0 && archives && !config.store.startsWith('sqlite:')) {
+    const asked = config.archiveDeletedAfter === null ? 'archiveFile' : 'archiveDeletedAfter';
     problems.push(
-      `${variableOf('archiveDeletedAfter')} needs a ledger in a file, as in sqlite:./data/ledger.db; ${config.store.split(':')[0]}: has no archive (see docs/archive.md).`,
+      `${variableOf(asked)} needs a ledger in a file, as in sqlite:./data/ledger.db; ${config.store.split(':')[0]}: has no archive (see docs/archive.md).`,
     );
   }
   if (problems.length > 0) throw new ConfigError(problems);

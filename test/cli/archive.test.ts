@@ -159,8 +159,13 @@ describe('a server that archives by itself', () => {
   });
 
   it('needs a ledger in a file', () => {
-    const start = () => loadConfig(['--store', 'memory:', '--archive-deleted-after', 'P90D'], {});
-    expect(start).toThrow('needs a ledger in a file');
+    for (const asked of [
+      ['--archive-deleted-after', 'P90D'],
+      ['--archive-file', 'a.db'],
+    ]) {
+      const start = () => loadConfig(['--store', 'memory:', ...asked], {});
+      expect(start).toThrow('needs a ledger in a file');
+    }
     expect(() => loadConfig(['--archive-deleted-after', '90 days'], {})).toThrow('must be an ISO 8601 duration');
   });
 });

@@ -1,9 +1,18 @@
-import { copyFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import type { EventStore } from '../../src/store/event-store.ts';
-import { prepareArchive } from '../../src/store/sqlite/archive-file.ts';
+import { findArchive, prepareArchive } from '../../src/store/sqlite/archive-file.ts';
 import { all, faultOf, freshStream, idsOf, revisionOf, someEvent, someEvents, write } from '../contract/support.ts';
 import { archive, archiverOf } from './archived-store.ts';
 import { ledgerFolder, startChild } from './support.ts';
@@ -284,6 +293,22 @@ describe('a ledger whose archive', () => {
     expect(await faultOf(ledgers.open(path))).toMatchObject({ reason: expect.stringContaining('ARCHIVE_FILE') });
     await (await ledgers.open(path, { archiveFile: elsewhere })).close();
     expect(await reading(path, (store) => contents(store, streams))).toEqual(before);
+  });
+
+  it('holds nothing yet may be missing, and is made again', async () => {
+    const { path, streams, ends, before } = await ledgerOf(3, 4);
+    rmSync(prepareArchive(path));
+    expect(await reading(path, (store) => contents(store, streams))).toEqual(before);
+    archive(path, ends);
+    expect(positionsIn(path)).toEqual([12]);
+  });
+
+  it('lies beside it is found by any name that the ledger has', async () => {
+    const { path } = await ledgerOf(3, 4);
+    const archive = prepareArchive(path);
+    const link = join(mkdtempSync(join(ledgers.folder, 'link-')), 'ledger.db');
+    symlinkSync(path, link);
+    expect(findArchive(link)).toBe(realpathSync(archive));
   });
 
   it('is restored with an older copy of it goes on from there', async () => {

@@ -18,7 +18,8 @@ export const archiveFacts = {
 type Meta = Readonly<Record<string, string>>;
 
 /**
- * The file of a ledger's archive; null where it has none. It has to be there, and to hold all that the ledger left to it.
+ * The file of a ledger's archive; null where it has none. It has to be there, and to hold all that the ledger left to it;
+ * one that nothing was left to may be missing.
  *
  * @param elsewhere where the archive was moved to, if it was
  * @throws StoreError unusable-ledger
@@ -27,7 +28,8 @@ export function findArchive(path: string, elsewhere = ''): string | null {
   const ledger = metaOf(path);
   const recorded = ledger[archiveFacts.file];
   if (recorded === undefined) return null;
-  const file = elsewhere === '' ? resolve(dirname(path), recorded) : resolve(elsewhere);
+  const file = elsewhere === '' ? resolve(dirname(realpathSync(path)), recorded) : resolve(elsewhere);
+  if (holdsNothing(ledger) && !existsSync(file)) return null;
   requireArchive(path, file, ledger);
   return file;
 }
@@ -51,7 +53,7 @@ export function prepareArchive(path: string, wanted = ''): string {
   const recorded = ledger[archiveFacts.file];
   const file = recorded !== undefined && wanted === '' ? resolve(dirname(path), recorded) : locateNew(path, wanted);
   if (file === path) throw unusable(file, 'it is the ledger itself; name another file for its archive');
-  if (recorded === undefined && !existsSync(file)) createArchive(file, ledger);
+  if (holdsNothing(ledger) && !existsSync(file)) createArchive(file, ledger);
   requireArchive(path, file, ledger);
   const name = dirname(file) === dirname(path) ? basename(file) : file;
   if (name !== recorded) remember(path, name, recorded === undefined);
@@ -126,6 +128,8 @@ function remember(path: string, name: string, isNew: boolean): void {
     }).immediate();
   });
 }
+
+const holdsNothing = (ledger: Meta): boolean => Number(ledger[archiveFacts.events] ?? 0) === 0;
 
 const metaOf = (path: string): Meta => withDatabase(path, { readonly: true }, factsIn);
 

@@ -31,6 +31,11 @@ export class AttachedArchive {
     if (file !== null) this.#attach(file);
   }
 
+  /** What the archive holds; null where there is none. */
+  get events(): EventStatements | null {
+    return this.#events;
+  }
+
   get isThere(): boolean {
     return this.#events !== null;
   }
@@ -38,8 +43,9 @@ export class AttachedArchive {
   /** Whether the ledger has got an archive since it was looked at last: what was read since may lack what went there. */
   hasCome(): boolean {
     if (this.#events || !this.#mayCome || this.#mark.get(archiveFacts.file) === undefined) return false;
-    this.#attach(findArchive(this.#db.name)!);
-    return true;
+    const file = findArchive(this.#db.name);
+    if (file !== null) this.#attach(file);
+    return this.isThere;
   }
 
   /** The archive, where it holds events from this position on. */

@@ -11,6 +11,7 @@ import {
 } from '../event-store.ts';
 import { type LogPage, pageSize } from '../event-tail.ts';
 import type { StreamPage } from '../live-log.ts';
+import { StoreError } from '../store-error.ts';
 import { type ArchiveToRead, AttachedArchive } from './attached-archive.ts';
 import { mergedRows } from './merged-rows.ts';
 import { type EventRow, EventStatements, ReaderStatements } from './reader-statements.ts';
@@ -138,7 +139,7 @@ export class LedgerReader {
   #streamWindow(after: number, head: number, filter: EventFilter & { stream: string }, limit: number): LogPage {
     const stream = this.#sql.streamId.get(filter.stream) as number | undefined;
     if (stream === undefined) return { events: [], considered: head };
-    const from = this.#firstRevisionAfter(stream, filter.stream, after);
+    const from = this.#firstRevisionAfter(stream, after);
     const ask = (sql: EventStatements): Rows => sql.streamUpTo.iterate(stream, from, head, pageSize) as Rows;
     const archived = (): Rows | null => {
       const part = this.#archive.ofStream(filter.stream);
@@ -149,14 +150,15 @@ export class LedgerReader {
   }
 
   /** In a stream, positions rise with revisions: halving finds the place in the longest stream. */
-  #firstRevisionAfter(stream: number, name: string, after: number): number {
+  #firstRevisionAfter(stream: number, after: number): number {
     if (after === 0) return 0;
-    const last = this.#live.lastRevision.get(stream) as number | null;
-    const archived = this.#archive.ofStream(name);
+    const archived = this.#archive.events;
+    const last = this.#live.lastRevision.get(stream) ?? archived?.lastRevision.get(stream) ?? -1;
+    // Each look is a read of its own: what was not archived at the first may be at the next.
     const positionAt = (revision: number): number =>
-      (this.#live.positionAt.get(stream, revision) ?? archived?.sql.positionAt.get(stream, revision)) as number;
+      (this.#live.positionAt.get(stream, revision) ?? archived?.positionAt.get(stream, revision)) as number;
     let low = 0;
-    let high = (last ?? archived?.revision ?? -1) + 1;
+    let high = (last as number) + 1;
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
       if (positionAt(middle) > after) high = middle;
@@ -179,6 +181,7 @@ export class LedgerReader {
       const result = read();
       return this.#archive.hasCome() ? read() : result;
     } catch (error) {
+      if (error instanceof StoreError) throw error;
       throw unusable(this.#path, reasonOf(faultIn(error)), error);
     }
   }

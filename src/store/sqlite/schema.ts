@@ -38,10 +38,10 @@ CREATE TABLE events (
   v        INTEGER NOT NULL,
   time     TEXT    NOT NULL,
   data     TEXT    NOT NULL,
-  metadata TEXT    NOT NULL,
-  UNIQUE (stream, revision),
-  UNIQUE (stream, id)
+  metadata TEXT    NOT NULL
 ) STRICT;
+
+CREATE INDEX events_by_stream ON events (stream, revision, id);
 
 CREATE TABLE receipts (
   stream        INTEGER NOT NULL REFERENCES streams (id),

@@ -11,6 +11,7 @@ export class WriterStatements {
   readonly dataVersion: Statement;
   readonly headOfStream: Statement<[string]>;
   readonly holds: Statement<[number, string]>;
+  readonly ids: Statement<[number]>;
   readonly eventsFrom: Statement<[number, number, number]>;
   readonly receipt: Statement<[number, string]>;
   readonly #lastPosition: Statement;
@@ -31,6 +32,7 @@ export class WriterStatements {
        WHERE s.name = ? ORDER BY e.revision DESC LIMIT 1`,
     );
     this.holds = db.prepare('SELECT 1 FROM events WHERE stream = ? AND id = ?').pluck();
+    this.ids = db.prepare('SELECT id FROM events WHERE stream = ?').pluck();
     this.eventsFrom = db.prepare(
       'SELECT id, position FROM events WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT ?',
     );
@@ -87,6 +89,13 @@ export class StreamHead implements StreamPast {
   revision: number;
   position: number;
   eventId: string | null;
+  /**
+   * The last four bytes of each id in the ledger's own file; null until an append asks. Nearly always that is enough to
+   * tell that an id is new, and no append has to write to an index of ids.
+   */
+  #idEnds: Set<number> | null = null;
+  /** How many events it may come to have before it must be weighed anew. */
+  readonly size: number;
 
   constructor(sql: WriterStatements, archive: ArchivedParts | null, stream: string) {
     const row = sql.headOfStream.get(stream) as
@@ -99,11 +108,27 @@ export class StreamHead implements StreamPast {
     this.revision = row?.revision ?? archived?.revision ?? -1;
     this.position = row?.position ?? archived?.position ?? 0;
     this.eventId = row?.eventId ?? archived?.eventId ?? null;
+    this.size = Math.max(16, 2 * this.revision);
+  }
+
+  get hasOutgrownSize(): boolean {
+    return this.revision > this.size;
   }
 
   holds(eventId: string): boolean {
     if (this.id === null) return false;
-    return this.#sql.holds.get(this.id, eventId) !== undefined || (this.#archived?.holds(eventId) ?? false);
+    this.#idEnds ??= new Set((this.#sql.ids.all(this.id) as string[]).map(endOf));
+    const mayHold = this.#idEnds.has(endOf(eventId));
+    if (mayHold && this.#sql.holds.get(this.id, eventId) !== undefined) return true;
+    return this.#archived?.holds(eventId) ?? false;
+  }
+
+  /** Goes along with an event that was written behind the last one. */
+  follow(eventId: string, position: number): void {
+    this.revision += 1;
+    this.position = position;
+    this.eventId = eventId;
+    this.#idEnds?.add(endOf(eventId));
   }
 
   eventIdAt(revision: number): string | undefined {
@@ -122,3 +147,5 @@ export class StreamHead implements StreamPast {
     return (this.#sql.receipt.get(this.id, commandId) as PastReceipt | undefined) ?? this.#archived?.receipt(commandId);
   }
 }
+
+const endOf = (uuid: string): number => Number.parseInt(uuid.slice(-8), 16) | 0;

@@ -15,8 +15,9 @@ export interface WriterOptions {
   readonly maxBytes?: number;
 }
 
-/** Streams whose heads the writer remembers; the others cost one look into an index. */
+/** Streams whose heads the writer remembers, and how many events these may have together; the others are looked up. */
 const rememberedHeads = 50_000;
+const rememberedEvents = 2_000_000;
 /** How long a commit waits for another program that holds the file's write lock. */
 const busyTimeoutMs = 2000;
 /** The write-ahead log is copied into the file when it has so many pages: rarely, as hot pages are then copied once for many commits. */
@@ -27,7 +28,11 @@ export class LedgerWriter {
   readonly #db: Database.Database;
   readonly #sql: WriterStatements;
   readonly #archive: ArchivedParts | null;
-  readonly #heads = new LRUCache<string, StreamHead>({ max: rememberedHeads });
+  readonly #heads = new LRUCache<string, StreamHead>({
+    max: rememberedHeads,
+    maxSize: rememberedEvents,
+    sizeCalculation: ({ size }) => Math.min(size, rememberedEvents / 2),
+  });
   /** Position of the last event, or null where it has to be looked up. */
   #last: number | null = null;
   #dataVersion: unknown;
@@ -95,18 +100,14 @@ export class LedgerWriter {
 
   #write({ stream, events, receipt }: AppendRequest, head: StreamHead): Verdict {
     head.id ??= this.#sql.createStream(stream);
-    let position = this.head;
     for (const event of events) {
-      position += 1;
-      head.revision += 1;
-      this.#sql.insertEvent(position, head.id, head.revision, event);
-    }
-    if (events.length > 0) {
+      const position = this.head + 1;
+      this.#sql.insertEvent(position, head.id, head.revision + 1, event);
+      head.follow(event.id, position);
       this.#last = position;
-      head.position = position;
-      head.eventId = events.at(-1)!.id;
     }
     if (receipt) this.#sql.insertReceipt(head, receipt, events.length);
+    if (head.hasOutgrownSize) this.#heads.delete(stream);
     const { revision } = head;
     return events.length > 0 ? { kind: 'write' } : { kind: 'repeat', revision, position: head.position };
   }

@@ -110,9 +110,12 @@ export class Deadlines {
       let left: readonly Deadline[] = [];
       for (const deadline of due) left = await this.#meet(resource, deadline);
       if (this.#waiting.get(streamOf(resource)) !== waiting) return; // the command has set them already
+      // One that was met and is as due as before was refused: it is not met again and again.
+      const refused = (each: Deadline): boolean =>
+        this.#isDue(each) && due.some(({ name, at }) => name === each.name && at === each.at);
       this.set(
         resource,
-        left.filter((each) => !this.#isDue(each)),
+        left.filter((each) => !refused(each)),
       );
     } catch (error) {
       this.#onError(error);

@@ -295,6 +295,35 @@ describe('a ledger whose archive', () => {
     expect(await reading(path, (store) => contents(store, streams))).toEqual(before);
   });
 
+  it('is that of a later moment, of which other things are told now, is left as it is', async () => {
+    const { path, ends } = await ledgerOf(3, 4);
+    const earlier = ledgers.newPath();
+    prepareArchive(path);
+    copyFileSync(path, earlier);
+    new Database(earlier).exec(`UPDATE meta SET value = '${path}.archive' WHERE key = 'archive_file'`).close();
+    const told = async (ledger: string, others: number) => {
+      const store = await ledgers.open(ledger);
+      await write(store, freshStream(), someEvents(others));
+      const { stream } = ends[0]!;
+      await store.append({ stream, expectedRevision: 3, events: someEvents(1) });
+      await write(store, freshStream(), someEvents(1));
+      await store.close();
+      return { stream, revision: 4 };
+    };
+    const end = await told(path, 1);
+    archive(path, [end]);
+    const before = positionsIn(`${path}.archive`);
+
+    await told(earlier, 2);
+    expect(() => archive(earlier, [end])).toThrow('holds other events than 0 to 4 of');
+    expect(positionsIn(`${path}.archive`)).toEqual(before);
+    const store = await ledgers.open(earlier, { readOnly: true });
+    expect((await all(store.readStream(end.stream))).map(({ revision }) => revision)).toEqual([0, 1, 2, 3, 4]);
+    expect((await all(store.readAll())).map(({ position }) => Number(position))).toEqual(
+      Array.from({ length: 16 }, (_, index) => index + 1),
+    );
+  });
+
   it('holds nothing yet may be missing, and is made again', async () => {
     const { path, streams, ends, before } = await ledgerOf(3, 4);
     rmSync(prepareArchive(path));

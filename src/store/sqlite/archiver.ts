@@ -29,10 +29,10 @@ export interface Copied {
 }
 
 /**
- * Moves events and receipts from a ledger's file into its archive: copies them in one transaction, and takes them out in another once
- * they lie there safely. SQLite commits atomically to one file only, so the two cannot be one; a run that ends between
- * them leaves events in both files, which readers tell once and the next run takes out. Snapshots stay: they are no part of
- * the record, and `compact` removes those that nobody reads.
+ * Moves events and receipts from a ledger's file into its archive: copies them in one transaction, and takes them out in
+ * another once they lie there safely. SQLite commits atomically to one file only, so the two cannot be one; a run that
+ * ends between them leaves events in both files, which readers tell once and the next run takes out. Snapshots stay: they
+ * are no part of the record, and `compact` removes those that nobody reads.
  *
  * Synchronous. Its connection writes to one of the two files at a time, and never locks both.
  */
@@ -71,7 +71,11 @@ export class LedgerArchiver {
     return { ...this.release(copied), done: copied.done };
   }
 
-  /** The first half of a step: afterwards the events are in both files. */
+  /**
+   * The first half of a step: afterwards the events are in both files.
+   *
+   * @throws StoreError unusable-ledger where the archive holds others of the same revisions
+   */
   copy(ends: readonly StreamEnd[]): Copied {
     return this.#attempt(() => {
       let pieces: Piece[] = [];
@@ -82,6 +86,7 @@ export class LedgerArchiver {
         for (const piece of pieces) {
           this.#sql.copyStream.run(piece.stream);
           added += this.#sql.copyEvents.run(piece).changes;
+          if (this.#sql.copies.get(piece) !== eventsOf(piece)) throw this.#differs(piece);
           this.#sql.copyReceipts.run(piece);
         }
         if (added > 0) this.#sql.countCopied.run(added);
@@ -106,7 +111,7 @@ export class LedgerArchiver {
           if (this.#sql.lastRevision.get(piece.stream) !== piece.end) continue;
           const last = this.#sql.eventAt.get(piece.stream, piece.to) as { position: number; id: string };
           const events = this.#sql.releaseEvents.run(piece).changes;
-          if (events !== piece.to - piece.from + 1) throw this.#differs(piece);
+          if (events !== eventsOf(piece)) throw this.#differs(piece);
           moved.events += events;
           moved.receipts += this.#sql.releaseReceipts.run(piece).changes;
           moved.streams += piece.to === piece.end ? 1 : 0;
@@ -191,6 +196,8 @@ export class LedgerArchiver {
   }
 }
 
+const eventsOf = ({ from, to }: Piece): number => to - from + 1;
+
 const sameEvent = ['stream', 'revision', 'id', 'type', 'v', 'time', 'data', 'metadata']
   .map((column) => `a.${column} = events.${column}`)
   .join(' AND ');
@@ -213,6 +220,7 @@ class ArchiverStatements {
   readonly lengths: Statement<[number, number]>;
   readonly copyStream: Statement<[number]>;
   readonly copyEvents: Statement<[Piece]>;
+  readonly copies: Statement<[Piece]>;
   readonly copyReceipts: Statement<[Piece]>;
   readonly countCopied: Statement<[number]>;
   readonly releaseEvents: Statement<[Piece]>;
@@ -250,6 +258,9 @@ class ArchiverStatements {
       `INSERT OR IGNORE INTO archive.events SELECT * FROM main.events
        WHERE stream = :stream AND revision BETWEEN :from AND :to ORDER BY revision`,
     );
+    this.copies = db
+      .prepare('SELECT count(*) FROM archive.events WHERE stream = :stream AND revision BETWEEN :from AND :to')
+      .pluck();
     this.copyReceipts = db.prepare(
       'INSERT OR IGNORE INTO archive.receipts SELECT * FROM main.receipts WHERE stream = :stream AND last_revision <= :to',
     );

@@ -132,10 +132,10 @@ describe('two processes that are to anchor the ledger', patient, () => {
   const publicKey = createPublicKey(key);
   const portId = randomUUID();
 
-  const start = (path: string) => {
+  const start = (path: string, everyMs = 20) => {
     const onFailure = (error: unknown): void => expect.unreachable(String(error));
     const make = (store: EventStore, lost: AbortSignal): AnchorKeeper =>
-      new AnchorKeeper({ store, path, key, everyMs: 20, clock, lost, onFailure, onHalfLine: onFailure });
+      new AnchorKeeper({ store, path, key, everyMs, clock, lost, onFailure, onHalfLine: onFailure });
     return startProcess(`anchors-${path}`, make);
   };
   const linesOf = (path: string): string[] => readFileSync(path, 'utf8').split('\n').slice(0, -1);
@@ -158,9 +158,18 @@ describe('two processes that are to anchor the ledger', patient, () => {
     expect(lines.every((line) => isSignedBy(line, publicKey))).toBe(true);
   });
 
+  test('leave a last anchor when they are stopped', async () => {
+    const path = join(folder, 'stopped');
+    const only = await start(path, 3_600_000);
+    await soon(() => only.isWorking).toBe(true);
+    await rename(only, 'before the stop');
+    await only.stop();
+    expect(linesOf(path)).toHaveLength(1);
+  });
+
   test('are witnesses of their own where each names another', async () => {
     const paths = [join(folder, 'a'), join(folder, 'b')];
-    const processes = await Promise.all(paths.map(start));
+    const processes = await Promise.all(paths.map((path) => start(path)));
     const last = await rename(processes[0]!, 'again');
     for (const path of paths) await soon(() => anchoredUpTo(path)).toBe(last);
     const digests = paths.map((path) => parseAnchor(linesOf(path).at(-1)!).digest);

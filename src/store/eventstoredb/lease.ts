@@ -56,7 +56,7 @@ export class Leases {
           (isFree || performance.now() - seen.at > this.#heldMs) &&
           (await this.#put(stream, kept.revision, this.#self))
         )
-          return this.#hold(stream, ended);
+          return this.#hold(stream);
       } catch {
         seen = null; // Nothing is known of the holder while the database is out of reach.
       }
@@ -65,11 +65,11 @@ export class Leases {
     return null;
   }
 
-  /** Renews the lease until it is released, or cannot be renewed in time. */
-  #hold(stream: string, ended: AbortSignal): Lease {
+  /** Renews the lease until it is released, or cannot be renewed in time: who stops still has it while putting things away. */
+  #hold(stream: string): Lease {
     const lost = new AbortController();
     const released = new AbortController();
-    const over = AbortSignal.any([ended, released.signal, lost.signal]);
+    const over = AbortSignal.any([this.#connection.closed, released.signal, lost.signal]);
     const renewing = this.#renew(stream, over).catch(() => {});
     void renewing.then(() => lost.abort());
     const release = async (): Promise<void> => {

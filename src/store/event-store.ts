@@ -221,8 +221,8 @@ export interface EventStore {
   announce(text: string): Promise<void>;
 
   /**
-   * Settles when this process is the one to do the named work; null where `stop` came first. Where one process has the
-   * ledger to itself, that is at once and for good. What is done under a lease must bear to be done twice: a process that
+   * Settles when this process is the one to do the named work; null where `stop` came first. From then on it is, `stop` or
+   * not, until it releases the lease. Where one process has the ledger to itself, that is at once. What is done under a lease must bear to be done twice: a process that
    * stood still does not know yet that it lost it.
    */
   lease(name: string, stop: AbortSignal): Promise<Lease | null>;

@@ -39,6 +39,7 @@ export async function archiveDeleted({
   const total = { streams: 0, events: 0, receipts: 0 };
   let seen = 0;
   for (let after: number | null = 0; after !== null; ) {
+    if (signal?.aborted) return { ...total, complete: false };
     const { ends, looked, next } = await archiver.idle(span, after);
     const over: StreamEnd[] = [];
     for (const end of ends) {

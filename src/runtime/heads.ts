@@ -51,8 +51,7 @@ export class Heads {
 
   async of(resource: ResourceRef): Promise<Head> {
     const stream = streamOf(resource);
-    const heads = this.#cacheOf(stream);
-    const cached = heads.get(stream);
+    const cached = this.known(stream);
     if (cached) return cached;
     const running = this.#loading.get(stream);
     if (running) return running;
@@ -60,10 +59,7 @@ export class Heads {
     const loading = this.#load(resource, stream);
     this.#loading.set(stream, loading);
     try {
-      const head = await loading;
-      heads.set(stream, head);
-      this.#loaded(head);
-      return head;
+      return await loading;
     } finally {
       this.#loading.delete(stream);
       this.#heardOf.delete(stream);
@@ -86,13 +82,19 @@ export class Heads {
     return unknown;
   }
 
-  /** What comes in while it is read may have been missed by the reading; it is then read again. */
+  /**
+   * What comes in while it is read may have been missed by the reading; it is then read again. It is kept in the same moment
+   * in which that is known: what comes in a moment later must find it.
+   */
   async #load(resource: ResourceRef, stream: string): Promise<Head> {
     const { store, aggregates, observer } = this.#options;
     const onUnknownEvent = (type: string): void => observer?.unknownEvent?.(resource.kind, type);
     for (;;) {
       const head = await loadHead(store, aggregates[resource.kind], resource, onUnknownEvent);
-      if (head.revision >= (this.#heardOf.get(stream) ?? -1)) return head;
+      if (head.revision < (this.#heardOf.get(stream) ?? -1)) continue;
+      this.#cacheOf(stream).set(stream, head);
+      this.#loaded(head);
+      return head;
     }
   }
 

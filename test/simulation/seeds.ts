@@ -16,6 +16,6 @@ export const namedSeeds: Readonly<Record<string, number>> = {
   'a port that nobody owned any more waited for DHCP after that was taken away': 971,
   'an append at a revision that somebody else has taken': 10,
   'a server was created, the answer was lost, and the clock forgot its build': 121,
-  'an answer that came late took away what a newer state waits for': 454,
-  'the clock was set back while a deadline was met, and never met it again': 521,
+  'an answer that came late took away what a newer state waits for': 28,
+  'the clock was set back while a deadline was met, and never met it again': 1399,
 };

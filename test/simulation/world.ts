@@ -124,6 +124,7 @@ export class World {
       this.check();
     }
     for (const process of this.#processes) if (process.isWorking) await process.idle();
+    await this.#deliverAll();
     this.check();
     this.#subscriber.checkComplete(this.witness.log);
     for (const { runtime } of this.#processes) await checkSeenAlike(this.witness, runtime);

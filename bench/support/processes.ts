@@ -14,7 +14,10 @@ export interface ServerProcess {
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The built server in a process of its own, as users run it. */
+/** The room for young objects that `npm start` gives. */
+const room = '--max-semi-space-size=64';
+
+/** The built server in a process of its own, as `npm start` runs it. */
 export const startServer = (flags: readonly string[]): Promise<ServerProcess> =>
   start([`${root}dist/cli/main.js`, 'serve', '--port', '0', '--log-level', 'warn', ...flags]);
 
@@ -23,7 +26,7 @@ export const startBareRoute = (): Promise<ServerProcess> =>
   start(['--import', 'tsx', fileURLToPath(new URL('bare-route.ts', import.meta.url))]);
 
 async function start(args: readonly string[]): Promise<ServerProcess> {
-  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [room, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
   const url = await listeningUrl(child);
   const pid = child.pid!;
   return {

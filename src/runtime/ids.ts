@@ -18,9 +18,10 @@ function uuidV5(namespace: string, name: string): string {
 }
 
 /**
- * The id of a command's nth event, with everything that is recorded of it. Stores take an append whose ids are there
- * already for a repeated one. So a command that another process carries out at the same moment, on other facts or a
- * millisecond later, must make other ids: it is then refused there, and answered with what the first has done.
+ * The id of a command's nth event, with everything that is recorded of it and, by the chain, before it. Stores take an
+ * append whose ids are there already for a repeated one. So a command that another process carries out at the same moment,
+ * on other facts or a millisecond later, must make other ids: it is then refused there, and answered with what the first
+ * has done. That holds for its last event, too, which alone may be the same.
  */
 export const eventId = (commandId: string, index: number, recorded: string): string =>
   uuidV5(namespaces.event, `${commandId}/${index}\n${recorded}`);

@@ -27,7 +27,7 @@ export function advance(
   const newEvents = events.map((decided, index): NewEvent => {
     const { type, v, data } = encode(aggregate.events, decided);
     const dataText = JSON.stringify(data);
-    const id = eventId(commandId, index, `${type}\n${time}\n${dataText}\n${metadataText}`);
+    const id = eventId(commandId, index, `${head.chain}\n${type}\n${time}\n${dataText}\n${metadataText}`);
     const revision = head.revision + 1;
     const { stream } = head;
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { EventStore } from '../../src/store/event-store.ts';
 import { openEventStoreDb } from '../../src/store/eventstoredb/eventstoredb-store.ts';
@@ -15,9 +16,19 @@ import {
 import { TestCluster } from '../support/eventstoredb/cluster.ts';
 import { failure } from '../support/eventstoredb/messages.ts';
 import type { CallKind, Mischief } from '../support/eventstoredb/mischief.ts';
+import type { Proposal } from '../support/eventstoredb/record.ts';
 
 /** Short, so that a story about silence is short. */
 const limits = { callMs: 400, patienceMs: 20_000 };
+
+/** As another process would have written it, if the others had heard of it. */
+const somebodysEvent = (): Proposal => ({
+  id: randomUUID(),
+  type: 'PortUpdated',
+  contentType: 'application/json',
+  data: Buffer.from('{}'),
+  metadata: Buffer.from('{}'),
+});
 
 describe('a ledger in a cluster of three', () => {
   let cluster: TestCluster;
@@ -75,6 +86,23 @@ describe('a ledger in a cluster of three', () => {
       await messages.return?.();
     });
   }
+
+  it('does not take the word of a leader that was cut off for events that it alone has', async () => {
+    const store = await openStore();
+    const stream = freshStream();
+    const before = someEvents(1);
+    await write(store, stream, before);
+    const left = cluster.leader()!;
+    cluster.cutOff(left);
+    cluster.log.append(stream, 'any', [somebodysEvent()]);
+    const after = someEvents(1);
+    const appended = store.append({ stream, expectedRevision: 0, events: after });
+    // The refusal is given when the others have another leader, and go on.
+    await expect.poll(() => cluster.leader() !== left).toBe(true);
+    await write(await openStore(), freshStream(), someEvents(1));
+    await appended;
+    expect(idsOf(await all(store.readStream(stream)))).toEqual(idsOf([...before, ...after]));
+  });
 
   const once = (call: CallKind, mischief: Mischief): void => {
     let left = 1;

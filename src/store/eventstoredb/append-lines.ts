@@ -93,10 +93,7 @@ export class AppendLines {
     if (this.#answered(first, known)) return rest;
     if (request.events.length === 0) return (await this.#keepIdle(first, known)) ? rest : chain;
     const together = rest.length === 0 ? chain : [first, ...plainFollowers(rest, known, request.events)];
-    if (await this.#write(together, known)) return rest.slice(together.length - 1);
-    await known.refresh();
-    if (known.revision === request.expectedRevision) throw this.#strange(stream);
-    return chain;
+    return (await this.#write(together, known)) ? rest.slice(together.length - 1) : chain;
   }
 
   /** Whether the request has its answer from the past alone. */
@@ -126,7 +123,9 @@ export class AppendLines {
     let tries = 0;
     const appended = await this.#surely(async () => {
       const landed = tries++ > 0 ? await this.#landed(stream, expectedRevision, events) : null;
-      return landed ?? this.#calls.append(stream, expectedRevision, events);
+      const answer = landed ?? (await this.#calls.append(stream, expectedRevision, events));
+      if (answer.kind === 'refused') await this.#confirmRefusal(known, () => known.revision !== expectedRevision);
+      return answer;
     });
     if (appended.kind === 'refused') return false;
     const positions = together.length > 1 ? await this.#positions(stream, expectedRevision + 1, events.length) : null;
@@ -157,7 +156,8 @@ export class AppendLines {
     while (positions.size < count) {
       const page = await this.#calls.readStored(stream, from + positions.size, false, count - positions.size);
       for (const { event } of page) positions.set(event.revision, event.position);
-      if (page.length === 0) throw this.#strange(stream);
+      if (page.length === 0)
+        throw this.#connection.unreachable(new Error(`events of ${stream} that were stored are not there`));
     }
     return positions;
   }
@@ -172,12 +172,12 @@ export class AppendLines {
     }
     const { position, idleRevision } = known;
     const event = idleReceiptEvent(stream, receipt!, expectedRevision, position);
-    const kept = await this.#surely(() => this.#calls.append(receiptStreamOf(stream), idleRevision, [event]));
-    if (kept.kind === 'refused') {
-      await known.refresh();
-      if (known.idleRevision === idleRevision) throw this.#strange(receiptStreamOf(stream));
-      return false;
-    }
+    const kept = await this.#surely(async () => {
+      const answer = await this.#calls.append(receiptStreamOf(stream), idleRevision, [event]);
+      if (answer.kind === 'refused') await this.#confirmRefusal(known, () => known.idleRevision !== idleRevision);
+      return answer;
+    });
+    if (kept.kind === 'refused') return false;
     const { commandId, bodyHash } = receipt!;
     known.noteIdle(idleRevision + 1, commandId, { bodyHash, eventCount: 0, lastRevision: expectedRevision, position });
     resolve({ revision: expectedRevision, position: formatPosition(position) });
@@ -193,9 +193,13 @@ export class AppendLines {
     return untilAnswered(attempt, limits.patienceMs, closed, (error) => this.#connection.unreachable(error));
   }
 
-  #strange(stream: string): StoreError {
-    const reason = `${this.#connection.address} refuses an append to ${stream} at the revision it gives itself`;
-    return new StoreError({ code: 'not-writable', reason });
+  /**
+   * A refusal counts where a read bears it out. A leader that the others have left refuses because of events that it alone
+   * has, which nobody will ever read; the append is then tried again, until there is another leader.
+   */
+  async #confirmRefusal(known: KnownStream, hasMoved: () => boolean): Promise<void> {
+    await known.refresh();
+    if (!hasMoved()) throw new Error(`an append to ${known.name} is refused at the revision that a read gives`);
   }
 }
 

@@ -1,4 +1,7 @@
-/** The embedded store beside the same inserts and selects done straight in better-sqlite3, same schema, same batches. */
+/**
+ * The embedded store, and the runtime on top of it, beside the same inserts and selects done straight in better-sqlite3,
+ * same schema, same batches.
+ */
 
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -6,9 +9,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import Database from 'better-sqlite3';
+import { aggregates } from '../src/domain/aggregates.ts';
+import { SystemClock } from '../src/runtime/clock.ts';
+import { Runtime } from '../src/runtime/runtime.ts';
 import type { EventStore, NewEvent } from '../src/store/event-store.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { type Line, printTable, rate, sideBySide } from './support/measure.ts';
+import { portId } from './support/sample-ledger.ts';
 
 const wanted = 0.6;
 const rounds = 5;
@@ -30,6 +37,7 @@ export async function storeLines(): Promise<Line[]> {
     const raw = await rawLedger(join(folder, 'raw.db'));
     const lines = [
       ...(await appendLines(store, raw)),
+      await commandLine(store, raw),
       ...(await readLines(store, new Database(join(folder, 'ours.db'), { readonly: true }))),
     ];
     await store.close();
@@ -61,6 +69,44 @@ async function appendLines(store: EventStore, raw: Database.Database): Promise<L
     });
   }
   return lines;
+}
+
+/** Decided, recorded, folded and answered with the new state, each once it is durable. */
+async function commandLine(store: EventStore, raw: Database.Database): Promise<Line> {
+  const inFlight = 64;
+  const count = 32_000;
+  const runtime = new Runtime({ store, aggregates, clock: new SystemClock() });
+  const give = (port: number, type: string, given: object) =>
+    runtime.execute({
+      resource: { kind: 'port', id: portId(port) },
+      type,
+      data: aggregates.port.commands[type]!.parse(given) as object,
+      actor: { type: 'user', id: 'bench' },
+    });
+  await Promise.all(Array.from({ length: inFlight }, (_, port) => give(port, 'CreatePort', {})));
+
+  let change = 0;
+  const change64Ports = () =>
+    Promise.all(
+      Array.from({ length: inFlight }, async (_, port) => {
+        for (let left = count / inFlight; left > 0; left--)
+          await give(port, 'UpdatePort', { name: `change ${change++}` });
+      }),
+    );
+  const { ours, baseline, ratio } = await sideBySide(
+    rounds,
+    () => rate(count, change64Ports),
+    () => rate(count, async () => appendRaw(raw, count, inFlight)),
+  );
+  runtime.close();
+  return {
+    what: `commands through the runtime, ${inFlight} in flight`,
+    unit: 'commands/s',
+    ours,
+    baseline: { what: `raw inserts, ${inFlight} a transaction`, value: baseline },
+    ratio,
+    wanted: 0.5,
+  };
 }
 
 async function readLines(store: EventStore, raw: Database.Database): Promise<Line[]> {

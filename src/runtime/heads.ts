@@ -49,6 +49,11 @@ export class Heads {
     return this.#cacheOf(stream).get(stream);
   }
 
+  /** Whether decisions still rest on this head, and on no other of the same stream. */
+  isInUse(head: Head): boolean {
+    return this.#cacheOf(head.stream).peek(head.stream) === head;
+  }
+
   async of(resource: ResourceRef): Promise<Head> {
     const stream = streamOf(resource);
     const cached = this.known(stream);

@@ -317,7 +317,7 @@ export class Runtime {
       }
       if (snapshot) this.#heads.keep(snapshot);
       // Answers may overtake each other; what a resource waits for is what its newest state waits for.
-      if (deadlines && head.broken) this.#deadlines.reviseSoon(request.resource);
+      if (deadlines && !this.#heads.isInUse(head)) this.#deadlines.reviseSoon(request.resource);
       else if (deadlines && revision === head.current?.revision)
         this.#deadlines.set(request.resource, deadlines, request.correlationId ?? decision.commandId);
       return new Done(request.resource, revision, position, eventsText, stateText);

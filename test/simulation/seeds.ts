@@ -18,6 +18,7 @@ export const namedSeeds: Readonly<Record<string, number>> = {
   'a server was created, the answer was lost, and the clock forgot its build': 121,
   'an answer that came late took away what a newer state waits for': 28,
   'an answer that came after its head had been given up took away what a newer state waits for': 6826,
+  'an answer came when its head had been dropped for others, and took away what a newer state waits for': 14425,
   'the clock was set back while a deadline was met, and never met it again': 1399,
   'a command in two processes led to other events but for the last, and more was decided on what was never stored': 5567,
 };

@@ -25,7 +25,10 @@ export interface BackgroundOptions {
 }
 
 export interface BackgroundObserver extends FlowsObserver {
-  /** Something that nobody waits for has failed, and is tried again by itself. */
+  /**
+   * Something that nobody waits for has failed.
+   * @param what one of a few words: failures are counted by it
+   */
   backgroundFailed(what: string, error: unknown): void;
 }
 
@@ -141,7 +144,7 @@ export class Background {
       try {
         return await runtime.takeUp(resource);
       } catch (error) {
-        observer.backgroundFailed(`the deadlines of ${resource.kind} ${resource.id}`, error);
+        observer.backgroundFailed('deadline', error);
         if (!(error instanceof StoreError)) return;
         await pause(retryMs, undefined, { signal, ref: false }).catch(() => {});
       }
@@ -162,7 +165,7 @@ export class Background {
           await this.#takeUpOne(resource);
         }
       } catch (error) {
-        observer.backgroundFailed('deadlines of other processes', error);
+        observer.backgroundFailed('deadline', error);
       }
     }
   }

@@ -94,6 +94,9 @@ describe('a ledger that is stopped and started again', () => {
       expect((await after.get(`/v1/nodes/${id}`)).body).toMatchObject({ provisionState: 'deploy failed' });
     }
     expect((await after.get(`/v1/nodes/${nodes[0]}`)).status).toBe(409);
+    const metrics = await (await fetch(`${ledger.url}/metrics`)).text();
+    expect(metrics).toMatch(/background_failures_total\{what="deadline"\} \d/);
+    expect(metrics).not.toContain(nodes[0]);
   });
 
   test('carries out whole, or not at all, what arrives while it starts and stops (C081)', async () => {

@@ -112,6 +112,10 @@ export class Metrics implements RuntimeObserver, FlowsObserver {
     this.backgroundFailed('deadline', error);
   }
 
+  followFailed(error: unknown): void {
+    this.backgroundFailed('flows', error);
+  }
+
   checkpointFailed(error: unknown): void {
     this.backgroundFailed('checkpoint', error);
   }

@@ -34,6 +34,8 @@ export interface FlowsObserver {
   commandRefused?(flow: string, event: FlowEvent, command: FlowCommand, refusal: Refusal): void;
   /** An event whose reaction threw, or whose command could not be stored yet; it is tried again. */
   reactionFailed?(event: { readonly type: string }, error: unknown): void;
+  /** The ledger cannot be followed; it is tried again from the checkpoint. */
+  followFailed?(error: unknown): void;
   checkpointFailed?(error: unknown): void;
 }
 
@@ -135,9 +137,9 @@ export class FlowRunner {
     }
   }
 
-  /** The ledger is out of reach, for one. Real time passes, for it has nothing to do with that of the ledger. */
+  /** Real time passes, which has nothing to do with that of the ledger. */
   async #failed(error: unknown): Promise<void> {
-    this.#options.observer?.checkpointFailed?.(error);
+    this.#options.observer?.followFailed?.(error);
     await this.#letRealTimePass(retryMs, this.#stop.signal);
   }
 

@@ -53,7 +53,11 @@ export class LedgerProcess {
       aggregates,
       flows,
       find: async (search) => find(search),
-      observer: { reactionFailed: (_event, error) => onError(error), checkpointFailed: onError },
+      observer: {
+        reactionFailed: (_event, error) => onError(error),
+        followFailed: onError,
+        checkpointFailed: onError,
+      },
       pause: async () => {},
     });
   }

@@ -15,8 +15,8 @@ const integer = (least: number, most: number) =>
     .refine((value) => value >= least && value <= most, `must be between ${least} and ${most}`);
 
 const switchedOn = z
-  .enum(['true', 'false', '1', '0', ''], 'must be true or false')
-  .transform((value) => value !== 'false' && value !== '0');
+  .enum(['true', 'false', '1', '0'], 'must be true or false')
+  .transform((value) => value === 'true' || value === '1');
 
 const commaSeparated = z.string().transform((text) =>
   text
@@ -280,34 +280,33 @@ export function loadConfig(args: readonly string[], environment: Readonly<Record
   });
   const config = Object.fromEntries(entries) as Config;
 
-  if (problems.length === 0 && isForAnybody(config) && !isLoopback(config.host)) {
-    problems.push(
-      `${variableOf('host')}=${config.host} would let anybody on the network change the ledger: set ${variableOf('tokensFile')} or ${variableOf('oidcIssuer')} (see docs/access.md), or listen on 127.0.0.1.`,
-    );
-  }
-  if (problems.length === 0 && config.oidcIssuer !== '' && config.oidcAudience === '') {
-    problems.push(
-      `${variableOf('oidcIssuer')} needs ${variableOf('oidcAudience')}: tokens that were issued for other services must not open this one.`,
-    );
-  }
-  if (problems.length === 0 && (config.tlsCertFile === '') !== (config.tlsKeyFile === '')) {
-    problems.push(`${variableOf('tlsCertFile')} and ${variableOf('tlsKeyFile')} go together: set both, or neither.`);
-  }
-  if (problems.length === 0 && config.anchorsFile !== '' && config.anchorKeyFile === '') {
-    problems.push(
-      `${variableOf('anchorsFile')} needs ${variableOf('anchorKeyFile')}: anchors that nobody signs prove nothing.`,
-    );
-  }
-  const archives = config.archiveDeletedAfter !== null || config.archiveFile !== '';
-  if (problems.length === 0 && archives && !config.store.startsWith('sqlite:')) {
-    const asked = config.archiveDeletedAfter === null ? 'archiveFile' : 'archiveDeletedAfter';
-    problems.push(
-      `${variableOf(asked)} needs a ledger in a file, as in sqlite:./data/ledger.db; ${config.store.split(':')[0]}: has no archive (see docs/archive.md).`,
-    );
-  }
+  if (problems.length === 0) problems.push(...contradictions.flatMap((complaint) => complaint(config) || []));
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
 }
+
+/** What settings ask of each other, each good by itself: the condition that must not be, and what to do about it. */
+const contradictions: readonly ((config: Config) => string | false)[] = [
+  (config) =>
+    isForAnybody(config) &&
+    !isLoopback(config.host) &&
+    `${variableOf('host')}=${config.host} would let anybody on the network change the ledger: set ${variableOf('tokensFile')} or ${variableOf('oidcIssuer')} (see docs/access.md), or listen on 127.0.0.1.`,
+  ({ oidcIssuer, oidcAudience }) =>
+    oidcIssuer !== '' &&
+    oidcAudience === '' &&
+    `${variableOf('oidcIssuer')} needs ${variableOf('oidcAudience')}: tokens that were issued for other services must not open this one.`,
+  ({ tlsCertFile, tlsKeyFile }) =>
+    (tlsCertFile === '') !== (tlsKeyFile === '') &&
+    `${variableOf('tlsCertFile')} and ${variableOf('tlsKeyFile')} go together: set both, or neither.`,
+  ({ anchorsFile, anchorKeyFile }) =>
+    anchorsFile !== '' &&
+    anchorKeyFile === '' &&
+    `${variableOf('anchorsFile')} needs ${variableOf('anchorKeyFile')}: anchors that nobody signs prove nothing.`,
+  ({ archiveDeletedAfter, archiveFile, store }) =>
+    (archiveDeletedAfter !== null || archiveFile !== '') &&
+    !store.startsWith('sqlite:') &&
+    `${variableOf(archiveDeletedAfter === null ? 'archiveFile' : 'archiveDeletedAfter')} needs a ledger in a file, as in sqlite:./data/ledger.db; ${store.split(':')[0]}: has no archive (see docs/archive.md).`,
+];
 
 /** The value that was complained about, where it may be seen. */
 const notThis = (name: SettingName, value: string): string =>

@@ -39,6 +39,11 @@ describe('settings', () => {
     expect(loadConfig(args, environment as Record<string, string>).usePendingState).toBe(expected);
   });
 
+  test('a variable that was emptied switches nothing on', () => {
+    const lines = linesOf([], { STACKLEDGER_USE_PENDING_STATE: '' });
+    expect(lines).toEqual(['STACKLEDGER_USE_PENDING_STATE: must be true or false, not "".']);
+  });
+
   test('that nobody knows, or that cannot be, are all named at once, a line each', () => {
     const lines = linesOf(['--prot', '--port=x', '--clock', 'sundial', 'extra', '--store'], {
       STACKLEDGER_STORAGE: 'memory:',
@@ -52,6 +57,15 @@ describe('settings', () => {
       '--port: must be a whole number, not "x".',
       '--clock: must be system or manual, not "sundial".',
       'STACKLEDGER_LOG_LEVEL: must be a level from silent to trace, not "loud".',
+    ]);
+  });
+
+  test('that contradict each other are all named at once as well', () => {
+    const lines = linesOf(['--host', '0.0.0.0', '--tls-key-file', 'key.pem', '--anchors-file', 'anchors.ndjson']);
+    expect(lines).toEqual([
+      expect.stringContaining('set STACKLEDGER_TOKENS_FILE or STACKLEDGER_OIDC_ISSUER'),
+      expect.stringContaining('set both, or neither'),
+      expect.stringContaining('STACKLEDGER_ANCHORS_FILE needs STACKLEDGER_ANCHOR_KEY_FILE'),
     ]);
   });
 

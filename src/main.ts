@@ -242,7 +242,7 @@ async function anchorKeeper(config: LedgerConfig, store: EventStore, log: Log): 
   const { anchorsFile: path, anchorKeyFile, anchorEveryMs: everyMs } = config;
   if (path === '') return null;
   const key = await readAnchorKey(anchorKeyFile).catch((error) => {
-    throw new ConfigError([`STACKLEDGER_ANCHOR_KEY_FILE, ${anchorKeyFile}: ${error.message}`]);
+    throw new ConfigError([`STACKLEDGER_ANCHOR_KEY_FILE: ${error.message}`]);
   });
   const onFailure = (error: unknown): void => log.error('the ledger could not be anchored', { error });
   const onHalfLine = (): void => log.warn('an anchor broke off; it stays as a line of its own', { path });

@@ -1,5 +1,6 @@
 import { ConnectionError, ProblemError } from '../client/errors.ts';
 import { ConfigError } from '../config.ts';
+import { UnfitKey } from '../runtime/anchors/anchor-key.ts';
 import { StoreError } from '../store/store-error.ts';
 import { FormatError } from './transfer/format.ts';
 import { ImportError } from './transfer/import-ledger.ts';
@@ -49,7 +50,7 @@ const explanations: readonly ((error: unknown) => Failure | null)[] = [
 
 /** Errors whose message says it all. */
 const isPlain = (error: unknown): error is Error =>
-  error instanceof CommandFailed || error instanceof StoreError || error instanceof ImportError;
+  [CommandFailed, StoreError, ImportError, UnfitKey].some((kind) => error instanceof kind);
 
 export function explain(error: unknown): Failure {
   for (const explanation of explanations) {

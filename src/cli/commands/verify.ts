@@ -1,8 +1,7 @@
-import { createPublicKey } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { aggregates } from '../../domain/aggregates.ts';
 import { anchorLines } from '../../runtime/anchors/anchor-keeper.ts';
+import { readAnchorPublicKey } from '../../runtime/anchors/anchor-key.ts';
 import { parsePosition } from '../../store/event-store.ts';
 import { openStore } from '../../store/open-store.ts';
 import { withoutPassword } from '../../without-password.ts';
@@ -74,7 +73,7 @@ async function run(options: VerifyOptions, { json }: Terminal, compare: boolean)
 async function anchorsOf({ anchors, anchorKey }: VerifyOptions): Promise<AnchorsGiven | null> {
   if (anchors === undefined && anchorKey === undefined) return null;
   if (anchors === undefined || anchorKey === undefined) throw new UsageError('Give both --anchors and --anchor-key.');
-  return { lines: anchorLines(anchors), key: createPublicKey(await readFile(anchorKey)) };
+  return { lines: anchorLines(anchors), key: await readAnchorPublicKey(anchorKey) };
 }
 
 function describe(verification: Verification, url: string, tookMs: number, { style }: Terminal): string[] {

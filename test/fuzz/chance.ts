@@ -1,4 +1,4 @@
-import { Random } from '../soak/random.ts';
+import { Random } from '../support/random.ts';
 
 /** What a request is made with: chance that comes again with its seed, and what there is in the ledger by now. */
 export class Chance extends Random {

@@ -3,7 +3,7 @@ import type { Actor } from '../../src/domain/kernel/actor.ts';
 import { type Kind, streamOf } from '../../src/domain/kernel/resource.ts';
 import type { CommandRequest, Outcome } from '../../src/runtime/command.ts';
 import { StoreError } from '../../src/store/store-error.ts';
-import type { Random } from '../soak/random.ts';
+import type { Random } from '../support/random.ts';
 import type { Faults } from './faults.ts';
 import type { LedgerProcess } from './ledger-process.ts';
 import type { Acknowledgements } from './rules/acknowledged.ts';

@@ -16,7 +16,7 @@ import type {
   SubscriptionMessage,
 } from '../../src/store/event-store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
-import type { Random } from '../soak/random.ts';
+import type { Random } from '../support/random.ts';
 import type { Exertion } from './exertion.ts';
 import type { LeaseDesk } from './lease-desk.ts';
 import type { Weather } from './weather.ts';

@@ -1,8 +1,8 @@
-import type { Random } from '../soak/random.ts';
+import type { Random } from '../support/random.ts';
 import type { FaultKind, Faults } from './faults.ts';
 
 /** What may befall an append: nothing; not written; written, and the answer lost; written, and the answer late. */
-export type Fate = 'done' | 'not-written' | 'answer-lost' | 'answer-late';
+export type AppendFate = 'done' | 'not-written' | 'answer-lost' | 'answer-late';
 
 /** How reliable the surroundings of the processes are; each world has its own. */
 export class Weather {
@@ -35,7 +35,7 @@ export class Weather {
     return this.#strikes('a read failed', this.#failing / 10);
   }
 
-  get fate(): Fate {
+  get fate(): AppendFate {
     if (this.#calm) return 'done';
     if (this.#random.next() < this.#failing) {
       const fate = this.#random.oneOf(['not-written', 'answer-lost'] as const);

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Random } from '../support/random.ts';
 import { audit } from './audit.ts';
 import { Customer } from './customers.ts';
-import { Random } from './random.ts';
 import { Victim } from './victim.ts';
 
 export interface CrashOptions {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Random } from './random.ts';
+import type { Random } from '../support/random.ts';
 
 /** What one command was told, in the customer's own books. */
 export interface Receipt {

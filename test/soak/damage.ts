@@ -10,7 +10,7 @@ import type { EventStore, RecordedEvent } from '../../src/store/event-store.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { collect, done, nthId, openLedger } from '../support/ledger.ts';
-import { Random } from './random.ts';
+import { Random } from '../support/random.ts';
 
 export interface DamageReport {
   /** How often what became of it: `refused` at the opening, `named` by verify, or `whole`, up to some moment. */

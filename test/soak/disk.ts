@@ -5,9 +5,9 @@ import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Random } from '../support/random.ts';
 import { audit } from './audit.ts';
 import { Customer } from './customers.ts';
-import { Random } from './random.ts';
 import { Victim } from './victim.ts';
 
 export interface DiskReport {

@@ -19,7 +19,7 @@ export interface WhySources {
 }
 
 /** A resource as it was at some moment, with the revision up to which its events count. */
-export interface StateThen {
+export interface SeenState {
   readonly state: Lifetime;
   readonly revision: number;
 }
@@ -27,7 +27,7 @@ export interface StateThen {
 /** One moment: how to see a resource at it. */
 export interface Scene {
   readonly time: string;
-  readonly stateOf: (resource: ResourceRef) => Promise<StateThen | null>;
+  readonly stateOf: (resource: ResourceRef) => Promise<SeenState | null>;
   readonly heardAt: (resource: ResourceRef) => string | null;
 }
 
@@ -147,7 +147,7 @@ class Gathering {
   }
 
   /** One resource that cannot be folded is left out; the others still explain themselves. */
-  async #look(resource: ResourceRef): Promise<StateThen | null> {
+  async #look(resource: ResourceRef): Promise<SeenState | null> {
     try {
       return await this.#scene.stateOf(resource);
     } catch (error) {

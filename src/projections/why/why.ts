@@ -8,7 +8,7 @@ import type { WaitedFor, Why } from '../../domain/why/explanation.ts';
 import { ref, type Seen, type World } from '../../domain/why/world.ts';
 import { type EventStore, formatPosition, parsePosition } from '../../store/event-store.ts';
 import { type Moment, stateAt } from '../state-at.ts';
-import { loadWorld, type Scene, type StateThen, type WhySources } from './load-world.ts';
+import { loadWorld, type Scene, type SeenState, type WhySources } from './load-world.ts';
 import { prove } from './prove.ts';
 
 /** The present, as the runtime knows it. */
@@ -30,7 +30,7 @@ export function presentScene(present: Present): Scene {
   return {
     time: present.now(),
     heardAt: (of) => present.heardAt(of),
-    async stateOf(of): Promise<StateThen | null> {
+    async stateOf(of): Promise<SeenState | null> {
       const current = await present.current(of);
       return current && { state: JSON.parse(current.stateText), revision: current.revision };
     },

@@ -1,7 +1,7 @@
 import type { Actor as Caller } from '../../../src/domain/kernel/actor.ts';
 import type { Kind } from '../../../src/domain/kernel/resource.ts';
-import type { Random } from '../../soak/random.ts';
 import { nthId } from '../../support/ledger.ts';
+import type { Random } from '../../support/random.ts';
 import type { Witness } from '../witness.ts';
 
 /** What somebody on the site can do: look at what is recorded, and give commands. */

@@ -1,5 +1,5 @@
 import { agentRef, agentTypes } from '../../../src/domain/agent/identity.ts';
-import type { Random } from '../../soak/random.ts';
+import type { Random } from '../../support/random.ts';
 import type { Clients } from '../clients.ts';
 import type { Faults } from '../faults.ts';
 import { agent, conductors, hosts } from './actor.ts';

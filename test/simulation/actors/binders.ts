@@ -1,6 +1,6 @@
 import type { Network } from '../../../src/domain/network/state.ts';
 import type { Port } from '../../../src/domain/port/state.ts';
-import type { Random } from '../../soak/random.ts';
+import type { Random } from '../../support/random.ts';
 import { type Act, hosts, maybe, network, ports, servers, subnet, user } from './actor.ts';
 
 /** Somebody makes a port, or takes one away. */

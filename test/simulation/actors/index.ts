@@ -1,4 +1,4 @@
-import type { Random } from '../../soak/random.ts';
+import type { Random } from '../../support/random.ts';
 import type { Act } from './actor.ts';
 import { bindPort, changeNetwork, changePort, createPort, migratePort } from './binders.ts';
 import { build, createServer, performAction, reap, restartCompute, schedule, wishOfServer } from './builders.ts';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { LedgerIdentity, LedgerInfo } from '../event-store.ts';
+import type { OpenStoreOptions } from '../open-store.ts';
 import { StoreError } from '../store-error.ts';
 import type { Connection } from './connection.ts';
 import type { KeptStreams } from './kept-streams.ts';
@@ -7,12 +8,7 @@ import { internalPrefix } from './wire-event.ts';
 
 const ledgerStream = `${internalPrefix}ledger`;
 
-export interface IdentityOptions {
-  readonly clock?: LedgerInfo['clock'];
-  readonly now?: () => number;
-  readonly copyOf?: LedgerIdentity;
-  readonly readOnly?: boolean;
-}
+export type IdentityOptions = Pick<OpenStoreOptions, 'clock' | 'now' | 'copyOf' | 'readOnly'>;
 
 /** What the ledger in the database is known by; a new one is given its name by the first process that opens it. */
 export async function identify(

@@ -7,7 +7,6 @@ import {
   type EventStore,
   formatPosition,
   type Lease,
-  type LedgerIdentity,
   type LedgerInfo,
   type LedgerWatcher,
   type ReadAllOptions,
@@ -21,18 +20,13 @@ import {
 } from '../event-store.ts';
 import { EventTail } from '../event-tail.ts';
 import { LiveLog } from '../live-log.ts';
+import type { OpenStoreOptions } from '../open-store.ts';
 import { replacesSnapshot } from '../snapshots.ts';
 import { ownLease } from '../sole-process.ts';
 import { StoreError } from '../store-error.ts';
 import { MemoryStream, storedReceipt } from './memory-stream.ts';
 
-export interface MemoryStoreOptions {
-  readonly clock?: LedgerInfo['clock'];
-  /** Milliseconds since the epoch, for `createdAt`. */
-  readonly now?: () => number;
-  /** It is a copy of this ledger, and takes over what that is known by. */
-  readonly copyOf?: LedgerIdentity;
-}
+type MemoryStoreOptions = Pick<OpenStoreOptions, 'clock' | 'now' | 'copyOf'>;
 
 interface PendingAppend {
   readonly request: AppendRequest;

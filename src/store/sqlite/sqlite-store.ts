@@ -6,7 +6,6 @@ import {
   type EventStore,
   formatPosition,
   type Lease,
-  type LedgerIdentity,
   type LedgerInfo,
   type ReadAllOptions,
   type ReadStreamOptions,
@@ -19,6 +18,7 @@ import {
 } from '../event-store.ts';
 import { EventTail } from '../event-tail.ts';
 import { LiveLog } from '../live-log.ts';
+import type { OpenStoreOptions } from '../open-store.ts';
 import { ownLease } from '../sole-process.ts';
 import { StoreError } from '../store-error.ts';
 import { findArchive, openArchive, prepareArchive } from './archive-file.ts';
@@ -29,20 +29,8 @@ import { unusable } from './sqlite-fault.ts';
 import { writerThread } from './start-writer.ts';
 import { WriterQueue } from './writer-queue.ts';
 
-export interface SqliteStoreOptions {
+export interface SqliteStoreOptions extends OpenStoreOptions {
   readonly path: string;
-  /** The clock a new ledger is created under, and the one an existing ledger must have been created under. */
-  readonly clock?: LedgerInfo['clock'];
-  /** Milliseconds since the epoch; stamps a new ledger and the lock. */
-  readonly now?: () => number;
-  /** A new ledger is a copy of this one, and takes over what it is known by. */
-  readonly copyOf?: LedgerIdentity;
-  /** Takes no lock and cannot append; sees what a server that writes the same file commits. */
-  readonly readOnly?: boolean;
-  /** Where the ledger's archive is, if not where it was last; and where a new one is made. */
-  readonly archiveFile?: string;
-  /** Makes an archive where there is none, so that others can be given what is archived while the ledger is open. */
-  readonly archives?: boolean;
   /** Appends are refused when the file would grow beyond this. Default: as far as the disk goes. */
   readonly maxBytes?: number;
 }

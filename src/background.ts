@@ -1,8 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { aggregates } from './domain/aggregates.ts';
 import type { Search } from './domain/flows/searching-flow.ts';
 import type { ResourceRef } from './domain/kernel/resource.ts';
 import { countedStates } from './domain/node/under-way.ts';
+import { pause } from './pause.ts';
 import { deferred } from './projections/host/deferred.ts';
 import { searchViews } from './projections/search.ts';
 import { openViews, type Views } from './projections/views.ts';
@@ -146,7 +146,7 @@ export class Background {
       } catch (error) {
         observer.backgroundFailed('deadline', error);
         if (!(error instanceof StoreError)) return;
-        await pause(retryMs, undefined, { signal, ref: false }).catch(() => {});
+        await pause(retryMs, signal);
       }
     }
   }
@@ -156,7 +156,7 @@ export class Background {
     const { signal } = this.#stopping;
     const { runtime, observer } = this.#options;
     while (!signal.aborted) {
-      await pause(lookAheadMs, undefined, { signal, ref: false }).catch(() => {});
+      await pause(lookAheadMs, signal);
       if (!this.#flows.isWorking) continue;
       const soon = timestamp(runtime.clock.now() + lookAheadMs);
       try {

@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import { setTimeout as realPause } from 'node:timers/promises';
 import type { Flow, FlowCommand, FlowEvent } from '../domain/flows/flow.ts';
 import type { Search, SearchingFlow } from '../domain/flows/searching-flow.ts';
 import type { Aggregate, Related } from '../domain/kernel/aggregate.ts';
@@ -7,6 +6,7 @@ import { NewerEvent, upcast } from '../domain/kernel/events.ts';
 import type { JsonObject } from '../domain/kernel/json.ts';
 import type { Refusal } from '../domain/kernel/refusal.ts';
 import { type Kind, type ResourceRef, resourceOf, streamOf } from '../domain/kernel/resource.ts';
+import { pause as realPause } from '../pause.ts';
 import { type EventStore, type RecordedEvent, startPosition } from '../store/event-store.ts';
 import type { CurrentState } from './command.ts';
 import type { Runtime } from './runtime.ts';
@@ -22,12 +22,8 @@ export interface FlowsOptions {
   readonly find?: (search: Search, position: string) => Promise<readonly string[]>;
   readonly observer?: FlowsObserver;
   /** Lets real time pass, or only pretends to where all time is simulated. */
-  readonly pause?: Pause;
+  readonly pause?: typeof realPause;
 }
-
-type Pause = (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
-
-const pauseOnTimer: Pause = (milliseconds, signal) => realPause(milliseconds, undefined, { signal, ref: false });
 
 export interface FlowsObserver {
   /** The command was refused for good: the other resource is gone, or its rules do not allow it. */
@@ -305,7 +301,7 @@ export class FlowRunner {
   }
 
   async #letRealTimePass(milliseconds: number, signal: AbortSignal): Promise<void> {
-    const { pause = pauseOnTimer } = this.#options;
+    const { pause = realPause } = this.#options;
     await pause(milliseconds, signal).catch(() => {});
   }
 

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { pause } from '../pause.ts';
 import { type EventStore, isShared, type Lease } from '../store/event-store.ts';
 
 /** Something that goes on beside the requests. */
@@ -67,7 +67,7 @@ export class LeasedWork {
       } catch (error) {
         this.#options.onFailure(error);
         await lease?.release(); // another process may be able to
-        await pause(retryMs, undefined, { signal, ref: false }).catch(() => {});
+        await pause(retryMs, signal);
       }
     }
   }

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { pause } from '../../pause.ts';
 import { type EventStore, formatPosition, parsePosition, type RecordedEvent } from '../../store/event-store.ts';
 import type { Applied } from '../models/model.ts';
 import type { ModelClient } from './model-client.ts';
@@ -58,7 +58,7 @@ export async function feed(options: FeedOptions): Promise<void> {
       await sender.settled();
       onCaughtUp();
       const rest = Math.min((performance.now() - start) * restForWork, longestRestMs);
-      await pause(rest, undefined, { signal, ref: false }).catch(() => {});
+      await pause(rest, signal);
     }
     events = [];
     characters = 0;

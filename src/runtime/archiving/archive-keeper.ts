@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { pause } from '../../pause.ts';
 import type { Archiver } from '../../store/archive.ts';
 import { type Clock, timestamp } from '../clock.ts';
 import { type Archived, type ArchivingOptions, archiveDeleted } from './archive-deleted.ts';
@@ -52,12 +52,13 @@ export class ArchiveKeeper {
       } catch (error) {
         onFailure(error);
       }
-      await this.#rest(restMs);
+      await pause(restMs, this.#stopping.signal);
     }
   }
 
   async #run(): Promise<void> {
     const { store, aggregates, open, afterMs, clock, onArchived } = this.#options;
+    const { signal } = this.#stopping;
     const before = timestamp(clock.now() - afterMs);
     const archiver = open();
     try {
@@ -66,18 +67,13 @@ export class ArchiveKeeper {
         aggregates,
         archiver,
         span: { from: this.#from, before },
-        signal: this.#stopping.signal,
-        pause: (tookMs) => this.#rest(tookMs * restsAStep),
+        signal,
+        pause: (tookMs) => pause(tookMs * restsAStep, signal),
       });
       if (archived.complete) this.#from = before;
       if (archived.events > 0) onArchived(archived);
     } finally {
       await archiver.close();
     }
-  }
-
-  async #rest(milliseconds: number): Promise<void> {
-    const { signal } = this.#stopping;
-    await pause(milliseconds, undefined, { signal, ref: false }).catch(() => {});
   }
 }

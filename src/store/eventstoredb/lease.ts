@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
+import { pause } from '../../pause.ts';
 import type { Lease } from '../event-store.ts';
 import { within } from './attempts.ts';
 import type { Connection } from './connection.ts';
@@ -60,7 +60,7 @@ export class Leases {
       } catch {
         seen = null; // Nothing is known of the holder while the database is out of reach.
       }
-      await pause(this.#lookMs, undefined, { signal: ended, ref: false }).catch(() => {});
+      await pause(this.#lookMs, ended);
     }
     return null;
   }
@@ -83,7 +83,8 @@ export class Leases {
 
   async #renew(stream: string, over: AbortSignal): Promise<void> {
     for (let last = performance.now(); !over.aborted; ) {
-      await pause(this.#renewMs, undefined, { signal: over, ref: false });
+      await pause(this.#renewMs, over);
+      if (over.aborted) return;
       const began = performance.now();
       // Whoever cannot renew before others may take over must be gone by then.
       const left = last + this.#heldMs - this.#renewMs - began;

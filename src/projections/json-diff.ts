@@ -58,4 +58,5 @@ type JsonRecord = { [key: string]: Json };
 const isObject = (value: Json): value is JsonRecord =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const escaped = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
+/** A step of a path, as RFC 6901 writes it. */
+export const escaped = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');

@@ -3,6 +3,7 @@ import { type Aggregate, type Lifetime, viewOf } from '../domain/kernel/aggregat
 import type { Json } from '../domain/kernel/json.ts';
 import type { RecordedEvent } from '../store/event-store.ts';
 import { foldRecorded } from './folding.ts';
+import { escaped } from './json-diff.ts';
 
 enablePatches();
 
@@ -68,4 +69,4 @@ const operation = ({ op, path, value }: Patch): JsonPatchOperation =>
 
 /** RFC 6901. */
 const pointer = (path: readonly (string | number)[]): string =>
-  path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  path.map((step) => `/${escaped(String(step))}`).join('');

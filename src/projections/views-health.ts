@@ -17,10 +17,8 @@ export interface ViewsHealth {
 export interface ProjectionHealth {
   readonly name: string;
   readonly version: number;
-  /** The last event that was processed. */
+  /** The last event that was processed; kept with the rows, in one transaction, so that it goes on from here after a crash. */
   readonly position: string;
-  /** What is safely kept: after a crash the projection goes on from here. It changes with the rows, in one transaction. */
-  readonly checkpoint: string;
   /** Positions that the ledger is ahead. */
   readonly lag: number;
   /** RFC 3339. */
@@ -67,7 +65,6 @@ const projectionsOf = (model: RunningModel, head: number, now: number): Projecti
     name,
     version,
     position: formatPosition(model.position),
-    checkpoint: formatPosition(model.position),
     lag: Math.max(head - model.position, 0),
     progressedAt: new Date(model.progressedAt).toISOString(),
     sinceProgressMs: Math.max(now - model.progressedAt, 0),

@@ -214,16 +214,19 @@ export interface EventStore {
   /** All checkpoints, by name. There is one for each reader, so they are few. */
   readCheckpoints(): Promise<readonly Checkpoint[]>;
 
-  /** From now on, until the store closes. Where only one can have the ledger open, nobody is told anything. */
+  /**
+   * From now on, until the store closes. Where one process has the ledger to itself there is nothing that it does not know,
+   * and an engine may leave it untold.
+   */
   watch(watcher: LedgerWatcher): void;
 
   /** Says something to all processes that watch, which nobody need remember: it may be lost with the process. */
   announce(text: string): Promise<void>;
 
   /**
-   * Settles when this process is the one to do the named work; null where `stop` came first. From then on it is, `stop` or
-   * not, until it releases the lease. Where one process has the ledger to itself, that is at once. What is done under a lease must bear to be done twice: a process that
-   * stood still does not know yet that it lost it.
+   * Settles when this process is the one to do the named work, which is at once where it has the ledger to itself; null
+   * where `stop` came first. A lease that was given lasts until it is released or lost, whatever becomes of `stop`. What is
+   * done under it must bear to be done twice: a process that stood still does not know yet that it lost it.
    */
   lease(name: string, stop: AbortSignal): Promise<Lease | null>;
 

@@ -114,6 +114,6 @@ async function post(url: string, key: string, body: string, signal: AbortSignal)
 }
 
 /** An answer that a crash does not excuse. */
-export class Unexpected extends Error {
+class Unexpected extends Error {
   override readonly name = 'Unexpected';
 }

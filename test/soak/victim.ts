@@ -35,10 +35,6 @@ export class Victim {
     return this.#child.pid!;
   }
 
-  get exitCode(): number | null {
-    return this.#child.exitCode;
-  }
-
   /** Asks it to stop, as an operator would. */
   terminate(): void {
     this.#child.kill('SIGTERM');

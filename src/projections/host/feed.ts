@@ -18,7 +18,7 @@ const restForWork = 9;
 const longestRestMs = 200;
 
 /** The model is not where the feed thought it was; the feed goes on from where it is. */
-export class OutOfStep extends Error {
+class OutOfStep extends Error {
   override readonly name = 'OutOfStep';
 }
 

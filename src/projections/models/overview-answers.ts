@@ -7,6 +7,7 @@ import type { Blocked, Failure, Flapping, StatusCount, Waiting } from '../querie
 import { activityAnswers } from './activity.ts';
 import { type Answers, InvalidQuery, limitOf, type Sql } from './asking.ts';
 import { resourceAnswers, type SummaryRow, summaryColumns, summaryOf } from './resource-answers.ts';
+import { type FlappingRow, flappingColumns, flappingOf } from './stay-answers.ts';
 import { visibleRows } from './visible-rows.ts';
 import { waitAnswers } from './waits.ts';
 
@@ -125,17 +126,12 @@ function failures(sql: Sql, limit: number, project: string | undefined): Failure
 
 function restless(sql: Sql, from: string, limit: number, project: string | undefined): Flapping[] {
   const where = visibleRows(project).and('y.previous_status <> y.status');
-  const rows = sql.all<SummaryRow & { changes: number; first_at: string; last_at: string }>(
-    `SELECT ${summaryColumns}, count(*) AS changes, min(y.since) AS first_at, max(y.since) AS last_at
+  const rows = sql.all<FlappingRow>(
+    `SELECT ${flappingColumns}
      FROM (SELECT * FROM stays WHERE since >= ? ORDER BY since DESC LIMIT ?) y JOIN resources r ON r.key = y.resource
      ${where.text}
      GROUP BY r.key HAVING changes >= ? ORDER BY changes DESC, r.kind, r.id LIMIT ?`,
     [from, maxStays, ...where.values, restlessFrom, limit],
   );
-  return rows.map((row) => ({
-    resource: summaryOf(row),
-    changes: row.changes,
-    firstAt: row.first_at,
-    lastAt: row.last_at,
-  }));
+  return rows.map(flappingOf);
 }

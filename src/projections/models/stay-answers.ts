@@ -1,5 +1,5 @@
 import type { Kind } from '../../domain/kernel/resource.ts';
-import type { InStatus, InStatusQuery, Stay } from '../queries.ts';
+import type { Flapping, InStatus, InStatusQuery, Stay } from '../queries.ts';
 import { type Answers, InvalidQuery, limitOf, markerOf, pageOf, type Sql, Where } from './asking.ts';
 import { type SummaryRow, summaryColumns, summaryOf } from './resource-answers.ts';
 import { lasting } from './stays.ts';
@@ -47,20 +47,31 @@ export const stayAnswers: Answers<'inStatus' | 'statusHistory' | 'flapping'> = {
       .and('y.previous_status <> y.status')
       .and('r.kind = ?', kind)
       .and('r.id = ?', id);
-    const rows = sql.all<SummaryRow & { changes: number; first_at: string; last_at: string }>(
-      `SELECT ${summaryColumns}, count(*) AS changes, min(y.since) AS first_at, max(y.since) AS last_at
+    const rows = sql.all<FlappingRow>(
+      `SELECT ${flappingColumns}
        FROM stays y JOIN resources r ON r.key = y.resource ${where.text}
        GROUP BY r.key HAVING changes >= ? ORDER BY changes DESC, r.kind, r.id LIMIT ?`,
       [...where.values, atLeast, limitOf({ ...(limit !== undefined && { limit }) })],
     );
-    return rows.map((row) => ({
-      resource: summaryOf(row),
-      changes: row.changes,
-      firstAt: row.first_at,
-      lastAt: row.last_at,
-    }));
+    return rows.map(flappingOf);
   },
 };
+
+export interface FlappingRow extends SummaryRow {
+  changes: number;
+  first_at: string;
+  last_at: string;
+}
+
+/** Columns of stays `y` that are grouped by their resource `r`. */
+export const flappingColumns = `${summaryColumns}, count(*) AS changes, min(y.since) AS first_at, max(y.since) AS last_at`;
+
+export const flappingOf = (row: FlappingRow): Flapping => ({
+  resource: summaryOf(row),
+  changes: row.changes,
+  firstAt: row.first_at,
+  lastAt: row.last_at,
+});
 
 type InStatusRow = Omit<StayRow, 'ordinal' | 'since' | 'until' | 'previous_status'>;
 

@@ -16,7 +16,7 @@ async function proveCondition(condition: Condition<Clue>, tails: Tails): Promise
   return { ...condition, proof: await proofs(condition.proof, tails), because };
 }
 
-export async function proveHint(hint: Hint<Clue>, tails: Tails): Promise<Hint<Proof>> {
+async function proveHint(hint: Hint<Clue>, tails: Tails): Promise<Hint<Proof>> {
   return { ...hint, proof: await proofs(hint.proof, tails) };
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { StoreError } from '../store-error.ts';
 
 /** How an error of the client is to be taken. */
-export type ErrorSort =
+type ErrorSort =
   /** The server has answered, and will answer the same again. */
   | 'final'
   /** Not the leader: nothing was done; the next call goes to the right one. */
@@ -24,7 +24,7 @@ const finalTypes = new Set([
 
 export const typeOf = (error: unknown): string | undefined => (error as { type?: string } | null)?.type;
 
-export function sortOf(error: unknown): ErrorSort {
+function sortOf(error: unknown): ErrorSort {
   const type = typeOf(error);
   if (error instanceof StoreError || isInvalidPosition(error)) return 'final';
   if (type === 'not-leader') return 'elsewhere';

@@ -9,11 +9,11 @@ import { Metrics } from './api/metrics.ts';
 import { type ReaderPosition, watchReaderLag } from './api/reader-lag.ts';
 import { buildApi } from './api/server.ts';
 import { Background } from './background.ts';
-import { type Config, ConfigError, loadConfig } from './config.ts';
+import { type Config, ConfigError } from './config.ts';
 import { aggregates } from './domain/aggregates.ts';
 import { flows } from './domain/flows/flows.ts';
 import type { PortSettings } from './domain/port/drivers/configured.ts';
-import { AnchorKeeper, AnchorsRefused } from './runtime/anchors/anchor-keeper.ts';
+import { AnchorKeeper } from './runtime/anchors/anchor-keeper.ts';
 import { readAnchorKey } from './runtime/anchors/anchor-key.ts';
 import { ArchiveKeeper } from './runtime/archiving/archive-keeper.ts';
 import { type Clock, ManualClock, SystemClock } from './runtime/clock.ts';
@@ -24,7 +24,6 @@ import type { NovaNotifierOptions } from './runtime/notifier/nova-notifier-optio
 import { Runtime } from './runtime/runtime.ts';
 import { type EventStore, formatPosition, parsePosition } from './store/event-store.ts';
 import { ledgerFileOf, openStore } from './store/open-store.ts';
-import { StoreError } from './store/store-error.ts';
 import { withoutPassword } from './without-password.ts';
 
 /** The settings, or instead of the drivers' names a site's own drivers. */
@@ -310,50 +309,3 @@ const ownVersion = async (): Promise<string> => {
   const text = await readFile(new URL('../package.json', import.meta.url), 'utf8');
   return (JSON.parse(text) as { version: string }).version;
 };
-
-/**
- * `stackledger serve`: runs until a signal says to stop. The first one lets what is in flight finish; a second one ends
- * the process at once.
- */
-export async function serve(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
-  try {
-    const config = loadConfig(args, environment);
-    const ledger = await startStackledger(config);
-    stopOnSignals(ledger);
-    process.on('SIGHUP', () => ledger.reread().catch(complain));
-    process.stdout.write(
-      `Stackledger listens on ${ledger.url}, keeps ${withoutPassword(config.store)}, explains itself at ${ledger.url}/docs\n`,
-    );
-  } catch (error) {
-    const lines = error instanceof ConfigError ? error.lines : [describe(error)];
-    for (const line of lines) process.stderr.write(`stackledger: ${line}\n`);
-    process.exitCode = 1;
-  }
-}
-
-/** What the person who starts it can mend is said in a line; a fault of the program keeps its stack. */
-const describe = (error: unknown): string =>
-  error instanceof StoreError || error instanceof AnchorsRefused
-    ? error.message
-    : ((error as Error).stack ?? String(error));
-
-const complain = (error: unknown): void => {
-  process.stderr.write(`stackledger: ${describe(error)}\n`);
-};
-
-function stopOnSignals(ledger: Stackledger): void {
-  let stopping = false;
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      if (stopping) process.exit(1);
-      stopping = true;
-      ledger.stop().then(
-        () => process.exit(0),
-        (error) => {
-          process.stderr.write(`stackledger: ${describe(error)}\n`);
-          process.exit(1);
-        },
-      );
-    });
-  }
-}

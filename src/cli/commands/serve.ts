@@ -13,7 +13,7 @@ export function addServe(program: Command): void {
     .usage('[--<setting> <value> ...]')
     .addHelpText('after', () => `\nSettings (each is also a variable, such as STACKLEDGER_PORT):\n${settingsHelp()}`)
     .action(async (_settings: string[], _options: object, command: Command) => {
-      const { serve } = await import('../../main.ts');
+      const { serve } = await import('../../serve.ts');
       await serve(command.args, process.env);
     });
 }

@@ -1,6 +1,7 @@
 import type { Search } from '../domain/flows/searching-flow.ts';
 import type { Network } from '../domain/network/state.ts';
 import type { Port } from '../domain/port/state.ts';
+import { everyPage } from './every-page.ts';
 import type { ListQuery } from './queries.ts';
 import type { Views } from './views.ts';
 
@@ -29,10 +30,8 @@ const servedFrom = (host: string) => (viewText: string) =>
 export async function searchViews(views: Pick<Views, 'ask'>, search: Search): Promise<string[]> {
   const { list, means = () => true } = planOf(search);
   const found = new Set<string>('conductor' in search ? await lockedBy(views, search.conductor) : []);
-  for (let marker: string | null | undefined; marker !== null; ) {
-    const { value } = await views.ask('list', { ...list, limit: 1000, ...(marker !== undefined && { marker }) });
-    for (const { id, viewText } of value.items) if (means(viewText)) found.add(id);
-    marker = value.next;
+  for await (const page of everyPage(views, 'list', list)) {
+    for (const { id, viewText } of page) if (means(viewText)) found.add(id);
   }
   return [...found];
 }
@@ -40,11 +39,8 @@ export async function searchViews(views: Pick<Views, 'ask'>, search: Search): Pr
 /** A conductor may also have the lock of a node that is another one's. */
 async function lockedBy(views: Pick<Views, 'ask'>, holder: string): Promise<string[]> {
   const found: string[] = [];
-  for (let marker: string | null | undefined; marker !== null; ) {
-    const page = { kind: 'node', holder, limit: 1000, ...(marker !== undefined && { marker }) } as const;
-    const { value } = await views.ask('waiting', page);
-    found.push(...value.items.map(({ resource }) => resource.id));
-    marker = value.next;
+  for await (const page of everyPage(views, 'waiting', { kind: 'node', holder })) {
+    found.push(...page.map(({ resource }) => resource.id));
   }
   return found;
 }

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as timeout } from 'node:timers/promises';
 import { type EventStore, formatPosition, parsePosition } from '../store/event-store.ts';
 import { Changes } from './changes.ts';
+import { everyPage } from './every-page.ts';
 import { Following, type FollowMessage, type FollowOptions } from './follow.ts';
 import { Builder } from './host/builder.ts';
 import { changeOf } from './host/change-of.ts';
@@ -164,14 +165,7 @@ export class Views {
    * set to. Wait for the ledger's head first, since what happened after {@link position} is not in it.
    */
   async *deadlines(): AsyncGenerator<DueResource, void, undefined> {
-    for (let marker: string | null | undefined; marker !== null; ) {
-      const { value }: Answered<'deadlines'> = await this.ask('deadlines', {
-        limit: 1000,
-        ...(marker !== undefined && { marker }),
-      });
-      yield* value.items;
-      marker = value.next;
-    }
+    for await (const page of everyPage(this, 'deadlines', {})) yield* page;
   }
 
   /** A page of the events that share a correlation id, in the order of the ledger. */

@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { Database } from 'better-sqlite3';
-import { withDatabase } from './ledger-file.ts';
+import { factsIn, type Meta, withDatabase } from './ledger-file.ts';
 import { archiveApplicationId, archivedSchema, archivedVersion, schema } from './schema.ts';
 import { unusable } from './sqlite-fault.ts';
 
@@ -14,8 +13,6 @@ export const archiveFacts = {
   /** The highest position among them. */
   position: 'archive_position',
 } as const;
-
-type Meta = Readonly<Record<string, string>>;
 
 /**
  * The file of a ledger's archive; null where it has none. It has to be there, and to hold all that the ledger left to it;
@@ -132,6 +129,3 @@ function remember(path: string, name: string, isNew: boolean): void {
 const holdsNothing = (ledger: Meta): boolean => Number(ledger[archiveFacts.events] ?? 0) === 0;
 
 const metaOf = (path: string): Meta => withDatabase(path, { readonly: true }, factsIn);
-
-const factsIn = (db: Database): Meta =>
-  Object.fromEntries(db.prepare('SELECT key, value FROM meta').raw().all() as [string, string][]);

@@ -28,6 +28,12 @@ export function locate(path: string, mustExist: boolean): string {
   }
 }
 
+/** The facts that a ledger, or an archive, has in its table `meta`. */
+export type Meta = Readonly<Record<string, string>>;
+
+export const factsIn = (db: Database.Database): Meta =>
+  Object.fromEntries(db.prepare('SELECT key, value FROM meta').raw().all() as [string, string][]);
+
 /** What the file says of itself, or null where nothing was ever written to it. @throws StoreError unusable-ledger */
 export function inspect(path: string): LedgerInfo | null {
   if (!existsSync(path) || statSync(path).size === 0) return null;
@@ -36,8 +42,7 @@ export function inspect(path: string): LedgerInfo | null {
     if (application === archiveApplicationId)
       throw unusable(path, 'it is the archive of a ledger, which is read with it; name the ledger');
     if (application !== applicationId) throw unusable(path, 'it is an SQLite database, but not a ledger');
-    const rows = db.prepare('SELECT key, value FROM meta').raw().all() as [string, string][];
-    const meta = Object.fromEntries(rows);
+    const meta = factsIn(db);
     const version = Number(meta.schema_version);
     if (version > archivedVersion) {
       const known = `this one reads formats up to ${archivedVersion}`;

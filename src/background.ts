@@ -32,6 +32,15 @@ export interface BackgroundObserver extends FlowsObserver {
   backgroundFailed(what: string, error: unknown): void;
 }
 
+/** How often the deadlines that other processes may have set are looked through. */
+const lookAheadMs = 5_000;
+
+/** After a ledger out of reach, the next try. */
+const retryMs = 1_000;
+
+/** How long at a time to wait for the read models to catch up. */
+const patienceMs = 5_000;
+
 /**
  * What goes on beside the requests: the read models follow the ledger, the process managers react to it, and the alarm
  * clock is set to what resources were waiting for when the last process ended. No request waits for any of it.
@@ -170,12 +179,3 @@ export class Background {
     }
   }
 }
-
-/** How often the deadlines that other processes may have set are looked through. */
-const lookAheadMs = 5_000;
-
-/** After a ledger out of reach, the next try. */
-const retryMs = 1_000;
-
-/** How long at a time to wait for the read models to catch up. */
-const patienceMs = 5_000;

@@ -28,10 +28,10 @@ export class SystemClock implements Clock {
   }
 
   schedule(time: number, fire: () => unknown): () => void {
-    const latest = performance.now() + (time - this.now());
+    const steadyEnd = performance.now() + (time - this.now());
     let timer: NodeJS.Timeout;
     const arm = (): void => {
-      const remaining = Math.min(time - this.now(), latest - performance.now());
+      const remaining = Math.min(time - this.now(), steadyEnd - performance.now());
       timer = setTimeout(remaining > longestTimerMs ? arm : fire, Math.min(Math.max(remaining, 0), longestTimerMs));
       timer.unref();
     };

@@ -175,13 +175,14 @@ export class World {
   }
 
   async #oneOfMishaps(): Promise<void> {
-    const random = this.#random;
-    const mishap = random.oneOf(['agent', 'agent', 'agent', 'crash', 'clock', 'cut', 'vandal']);
-    if (mishap === 'agent') this.#agents.act();
-    if (mishap === 'crash') await this.#crashOne();
-    if (mishap === 'clock') this.#setClock();
-    if (mishap === 'cut') this.#cutSubscriber();
-    if (mishap === 'vandal') await this.#vandal.act(this.#scene);
+    const agent = () => this.#agents.act();
+    const others = [
+      () => this.#crashOne(),
+      () => this.#setClock(),
+      () => this.#cutSubscriber(),
+      () => this.#vandal.act(this.#scene),
+    ];
+    await this.#random.oneOf<() => unknown>([agent, agent, agent, ...others])();
   }
 
   async #crashOne(): Promise<void> {

@@ -3,7 +3,7 @@ import type { EventStore } from '../../store/event-store.ts';
 import type { Clock } from '../clock.ts';
 import type { DeadLetter } from './dead-letters.ts';
 
-export interface NovaNotifierSettings {
+export interface NovaNotifierOptions {
   /** Nova's compute endpoint, such as `http://nova:8774/v2.1`. */
   readonly url: string;
   readonly token?: string;
@@ -12,9 +12,6 @@ export interface NovaNotifierSettings {
   readonly maxBatch: number;
   /** How long Nova may take to answer. */
   readonly timeoutMs: number;
-}
-
-export interface NovaNotifierOptions extends NovaNotifierSettings {
   readonly store: EventStore;
   /** The aggregate of ports, which folds them. */
   readonly ports: Aggregate;

@@ -20,9 +20,9 @@ export interface Ask {
 export type Answer = { readonly result: unknown } | { readonly fault: StoreFault };
 
 /** Archives for a process that has the ledger open, with an archive. @throws StoreError unusable-ledger */
-export function archiverBeside(ledgerFile: string, archiveFile?: string): Archiver {
+export function archiverBeside(ledgerFile: string): Archiver {
   const path = locate(ledgerFile, true);
-  return startArchiver({ path, archive: prepareArchive(path, archiveFile) });
+  return startArchiver({ path, archive: prepareArchive(path) });
 }
 
 /**
@@ -33,10 +33,9 @@ export function archiverBeside(ledgerFile: string, archiveFile?: string): Archiv
 export function archiverAlone(
   ledgerFile: string,
   archiveFile?: string,
-  now: () => number = Date.now,
 ): { readonly archiver: Archiver; readonly archive: string } {
   const path = locate(ledgerFile, true);
-  const lock = LedgerLock.acquire(path, now);
+  const lock = LedgerLock.acquire(path, Date.now);
   try {
     if (!inspect(path)) throw unusable(ledgerFile, 'the file is empty');
     const archive = prepareArchive(path, archiveFile);

@@ -70,11 +70,10 @@ function checkNode(
     const holder = agentOn(witness, reservation.holder, agentTypes.conductor);
     require('node', holder?.alive !== false, `the node ${id} is locked by ${reservation.holder}, which is lost`);
   }
-  require('node', kindOf(provisionState) !== 'working' ||
-    reservation !== null, `the node ${id} is ${provisionState} and nobody works on it`);
-  require('node', kindOf(provisionState) !== 'waiting' ||
-    callBack !== null ||
-    maintenance !== null, `the node ${id} is ${provisionState} for ever`);
+  const isLeftAlone = kindOf(provisionState) === 'working' && reservation === null;
+  require('node', !isLeftAlone, `the node ${id} is ${provisionState} and nobody works on it`);
+  const isForgotten = kindOf(provisionState) === 'waiting' && callBack === null && maintenance === null;
+  require('node', !isForgotten, `the node ${id} is ${provisionState} for ever`);
   if (instanceId === null) return;
   const server = witness.past(`server-${instanceId}`)?.state as Server | undefined;
   const isLeaving = ['deleting', 'error', 'clean wait', 'cleaning'].includes(provisionState);
@@ -82,12 +81,11 @@ function checkNode(
   require('node', isHeld || isLeaving, `the node ${id} is ${provisionState} for ${instanceId}, which is not on it`);
 }
 
-/** What an administrator has said of a server nobody has verified. */
+/** Its node has it as its instance. A state that an administrator set by hand is taken as it was given. */
 function checkServer(witness: Witness, { id, nodeId, vmState, operation, build, forced }: Server): void {
   if (!nodeId || vmState === 'error' || build || operation || forced) return;
-  const node = witness.stateOf<Node>('node', nodeId);
-  require('server', node?.instanceId ===
-    id, `the server ${id} is ${vmState} on ${nodeId}, which has ${node?.instanceId}`);
+  const instance = witness.stateOf<Node>('node', nodeId)?.instanceId;
+  require('server', instance === id, `the server ${id} is ${vmState} on ${nodeId}, which has ${instance}`);
 }
 
 /** Whatever is not well says what it waits for, and who can act. */

@@ -1,10 +1,9 @@
-import { sameJson } from '../../domain/kernel/json.ts';
 import type { Kind, ResourceRef } from '../../domain/kernel/resource.ts';
 import type { Wait } from '../queries.ts';
 import { type Answers, limitOf, markerOf, pageOf } from './asking.ts';
+import { listRows } from './list-rows.ts';
 import type { Projection } from './projection.ts';
 import { type SummaryRow, summaryColumns, summaryOf } from './resource-answers.ts';
-import { RowBuffer } from './row-buffer.ts';
 import { waitsOf } from './subject.ts';
 import { visibleRows } from './visible-rows.ts';
 
@@ -33,30 +32,11 @@ CREATE INDEX waits_by_age ON waits (since);
 CREATE INDEX waits_by_what ON waits (what);
 `,
 
-  open(db) {
-    const rows = new RowBuffer(db, 'waits', 9);
-    const clear = db.prepare('DELETE FROM waits WHERE resource = ?');
-    return {
-      derive({ subject: { written }, subject }) {
-        const list = waitsOf(subject);
-        if (sameJson(list, written.waits)) return unchanged;
-        return (key) => {
-          if (written.waits.length > 0) {
-            rows.flush();
-            clear.run(key);
-          }
-          for (const [ordinal, { what, on, host, holder, since, deadline }] of list.entries()) {
-            rows.add(key, ordinal, what, on?.kind ?? null, on?.id ?? null, host, holder, since, deadline);
-          }
-          written.waits = list;
-        };
-      },
-      flush: () => rows.flush(),
-    };
-  },
+  open: (db) =>
+    listRows(db, 'waits', 9, waitsOf, (rows, { what, on, host, holder, since, deadline }, ordinal, { key }) =>
+      rows.add(key, ordinal, what, on?.kind ?? null, on?.id ?? null, host, holder, since, deadline),
+    ),
 };
-
-const unchanged = (): void => {};
 
 interface WaitingRow extends SummaryRow {
   ordinal: number;

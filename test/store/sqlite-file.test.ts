@@ -1,4 +1,4 @@
-import { copyFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
@@ -182,6 +182,7 @@ describe('a file that is no ledger for us', () => {
       code: 'unusable-ledger',
       reason: expect.stringContaining('not a ledger'),
     });
+    expect(existsSync(`${path}.lock`)).toBe(false);
   });
 
   it('is refused: a ledger of a newer version', async () => {

@@ -20,6 +20,7 @@ import {
   type SubscriptionMessage,
 } from '../event-store.ts';
 import type { LogPage } from '../event-tail.ts';
+import type { IdentityOptions } from '../identity.ts';
 import { LiveLog } from '../live-log.ts';
 import { isStoreError, StoreError } from '../store-error.ts';
 import { announce } from './announcements.ts';
@@ -30,7 +31,7 @@ import { Feed } from './feed.ts';
 import { KeptStreams } from './kept-streams.ts';
 import { KnownStreams } from './known-streams.ts';
 import { Leases } from './lease.ts';
-import { type IdentityOptions, identify } from './ledger-identity.ts';
+import { identify } from './ledger-identity.ts';
 import { Look } from './look.ts';
 import { allReceipts } from './receipts.ts';
 import { Snapshots } from './snapshots.ts';

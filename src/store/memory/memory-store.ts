@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { checkAppend, faultOf, judgeAppend } from '../append-rules.ts';
 import {
   type AppendRequest,
@@ -19,14 +18,12 @@ import {
   type SubscriptionMessage,
 } from '../event-store.ts';
 import { EventTail } from '../event-tail.ts';
+import { type IdentityOptions, newIdentity } from '../identity.ts';
 import { LiveLog } from '../live-log.ts';
-import type { OpenStoreOptions } from '../open-store.ts';
 import { replacesSnapshot } from '../snapshots.ts';
 import { ownLease } from '../sole-process.ts';
 import { StoreError } from '../store-error.ts';
 import { MemoryStream, storedReceipt } from './memory-stream.ts';
-
-type MemoryStoreOptions = Pick<OpenStoreOptions, 'clock' | 'now' | 'copyOf'>;
 
 interface PendingAppend {
   readonly request: AppendRequest;
@@ -49,9 +46,8 @@ export class MemoryStore implements EventStore {
   #committing: Promise<void> = Promise.resolve();
   #closing = false;
 
-  constructor({ clock = 'system', now = Date.now, copyOf }: MemoryStoreOptions = {}) {
-    const identity = copyOf ?? { ledgerId: randomUUID(), clock, createdAt: new Date(now()).toISOString() };
-    this.info = { ...identity, engine: 'memory' };
+  constructor(options: IdentityOptions = {}) {
+    this.info = { ...newIdentity(options), engine: 'memory' };
   }
 
   async append(request: AppendRequest): Promise<AppendResult> {

@@ -3,7 +3,7 @@ import { basename, dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { StoreError } from '../store-error.ts';
 import { findArchive, renameArchive } from './archive-file.ts';
-import { inspect, locate } from './ledger-file.ts';
+import { inspectLedger, locate } from './ledger-file.ts';
 import { faultIn, reasonOf, unusable } from './sqlite-fault.ts';
 
 export interface BackupOptions {
@@ -41,7 +41,7 @@ export async function backUpLedger({
   onProgress = () => {},
 }: BackupOptions): Promise<string | undefined> {
   const path = locate(from, true);
-  if (!inspect(path)) throw unusable(from, 'the file is empty');
+  inspectLedger(path);
   const archive = findArchive(path);
   const target = resolve(to);
   const archiveTarget = archive !== null && withArchive ? `${target}.archive` : undefined;

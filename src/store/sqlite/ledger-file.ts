@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
@@ -57,11 +56,12 @@ export function inspect(path: string): LedgerInfo | null {
   });
 }
 
-export const newLedger = (clock: LedgerInfo['clock'] = 'system', now: () => number): LedgerIdentity => ({
-  ledgerId: randomUUID(),
-  clock,
-  createdAt: new Date(now()).toISOString(),
-});
+/** The same of a file that has to be a ledger. @throws StoreError unusable-ledger */
+export function inspectLedger(path: string): LedgerInfo {
+  const info = inspect(path);
+  if (!info) throw unusable(path, 'the file is empty; name one that holds a ledger');
+  return info;
+}
 
 /** Makes an empty ledger. The caller holds its lock. @throws StoreError unusable-ledger */
 export function create(path: string, { ledgerId, clock, createdAt }: LedgerIdentity): LedgerInfo {
@@ -79,19 +79,6 @@ export function create(path: string, { ledgerId, clock, createdAt }: LedgerIdent
     })();
     return info;
   });
-}
-
-/**
- * Simulated time must never reach a real ledger, nor real time a simulated one: their events would have times that no
- * later reader can make sense of. @throws StoreError unusable-ledger
- */
-export function requireClock(path: string, info: LedgerInfo, asked: LedgerInfo['clock'] | undefined): void {
-  if (asked === undefined || asked === info.clock) return;
-  const reason =
-    asked === 'manual'
-      ? 'it was created under the real clock, and a manual clock is only for a new ledger or one created so'
-      : 'it was created under a manual clock, and its simulated times must not be mixed with real ones';
-  throw unusable(path, reason);
 }
 
 /** Opens a file for as long as somebody uses it. @throws StoreError unusable-ledger */

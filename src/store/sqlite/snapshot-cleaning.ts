@@ -1,7 +1,6 @@
 import Database from 'better-sqlite3';
 import type { Snapshot } from '../event-store.ts';
-import { inspect, locate } from './ledger-file.ts';
-import { unusable } from './sqlite-fault.ts';
+import { inspectLedger, locate } from './ledger-file.ts';
 
 /** Removed in one transaction, so that a server that writes the file waits for moments only. */
 const removedAtOnce = 500;
@@ -19,7 +18,7 @@ export async function removeSnapshots(
   unwanted: AsyncIterable<Pick<Snapshot, 'stream' | 'revision' | 'foldVersion'>>,
 ): Promise<number> {
   const path = locate(from, true);
-  if (!inspect(path)) throw unusable(from, 'the file is empty');
+  inspectLedger(path);
   const db = new Database(path, { fileMustExist: true, timeout: busyTimeoutMs });
   try {
     const remove = db.prepare(

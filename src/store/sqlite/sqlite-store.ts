@@ -17,15 +17,15 @@ import {
   type SubscriptionMessage,
 } from '../event-store.ts';
 import { EventTail } from '../event-tail.ts';
+import { newIdentity, requireClock } from '../identity.ts';
 import { LiveLog } from '../live-log.ts';
 import type { OpenStoreOptions } from '../open-store.ts';
 import { ownLease } from '../sole-process.ts';
 import { StoreError } from '../store-error.ts';
 import { findArchive, openArchive, prepareArchive } from './archive-file.ts';
-import { create, inspect, locate, newLedger, requireClock } from './ledger-file.ts';
+import { create, inspect, inspectLedger, locate } from './ledger-file.ts';
 import { LedgerLock } from './ledger-lock.ts';
 import { LedgerReader } from './reader.ts';
-import { unusable } from './sqlite-fault.ts';
 import { writerThread } from './start-writer.ts';
 import { WriterQueue } from './writer-queue.ts';
 
@@ -42,18 +42,18 @@ const pollMs = 200;
 
 /** Opens a ledger file, or makes one. @throws StoreError ledger-locked | unusable-ledger */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<EventStore> {
-  const { now = Date.now, copyOf, clock = copyOf?.clock, readOnly = false, archiveFile, archives } = options;
+  const { now = Date.now, readOnly = false, archiveFile, archives } = options;
   const path = locate(options.path, readOnly);
-  const found = inspect(path);
   if (readOnly) {
-    if (!found) throw unusable(path, 'the file is empty');
-    requireClock(path, found, clock);
-    return new SqliteStore(path, found, findArchive(path, archiveFile), null, options);
+    const info = inspectLedger(path);
+    requireClock(path, info, options);
+    return new SqliteStore(path, info, findArchive(path, archiveFile), null, options);
   }
+  inspect(path); // a file that is no ledger gets no lock beside it
   const lock = LedgerLock.acquire(path, now);
   try {
-    const info = inspect(path) ?? create(path, copyOf ?? newLedger(clock, now));
-    requireClock(path, info, clock ?? 'system');
+    const info = inspect(path) ?? create(path, newIdentity(options));
+    requireClock(path, info, options);
     const archive = (archives ? prepareArchive : openArchive)(path, archiveFile);
     return new SqliteStore(path, info, archive, lock, options);
   } catch (error) {

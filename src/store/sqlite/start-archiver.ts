@@ -3,9 +3,8 @@ import type { Archiver } from '../archive.ts';
 import { StoreError, type StoreFault } from '../store-error.ts';
 import { threadEntry } from '../thread-entry.ts';
 import { prepareArchive } from './archive-file.ts';
-import { inspect, locate } from './ledger-file.ts';
+import { inspectLedger, locate } from './ledger-file.ts';
 import { LedgerLock } from './ledger-lock.ts';
-import { unusable } from './sqlite-fault.ts';
 
 export interface Files {
   readonly path: string;
@@ -37,7 +36,7 @@ export function archiverAlone(
   const path = locate(ledgerFile, true);
   const lock = LedgerLock.acquire(path, Date.now);
   try {
-    if (!inspect(path)) throw unusable(ledgerFile, 'the file is empty');
+    inspectLedger(path);
     const archive = prepareArchive(path, archiveFile);
     const archiver = startArchiver({ path, archive });
     const close = (): Promise<void> => archiver.close().finally(() => lock.release());

@@ -32,6 +32,8 @@ export class TestCluster implements Membership {
   readonly #electionMs: number;
   readonly #writeTimeoutMs: number;
   #leader: ClusterNode | null = null;
+  /** Counts the leaders there have been. */
+  #term = 0;
   #election: NodeJS.Timeout | undefined;
   /** What is to go wrong from now on. */
   misbehave: Mischievous = () => undefined;
@@ -87,6 +89,7 @@ export class TestCluster implements Membership {
 
   /** Makes another node the leader. */
   moveLeader(node: ClusterNode): void {
+    this.#term += 1;
     this.log.dropUncommitted();
     this.#leader = node;
   }
@@ -96,25 +99,26 @@ export class TestCluster implements Membership {
     for (const member of this.members) member.kill();
   }
 
+  /** A refusal is given at once, by what the leader has written; whether that is ever committed it does not know yet. */
   async write(change: (log: EventLog) => AppendOutcome): Promise<AppendOutcome> {
     const before = this.log.writtenCount;
     const outcome = change(this.log);
-    if (this.#hasMajority) {
-      if (this.log.writtenCount > before) this.log.commit();
-      return outcome;
-    }
-    return this.#replicated(outcome, this.log.writtenCount);
+    if (outcome.kind !== 'written') return outcome;
+    if (!this.#hasMajority) return this.#replicated(outcome, this.log.writtenCount);
+    if (this.log.writtenCount > before) this.log.commit();
+    return outcome;
   }
 
-  /** Waits for the majority to come back; a write that stays alone is not answered in time. */
+  /** Waits for the majority to come back; a write that stays alone is not answered in time, and what is lost never is. */
   #replicated(outcome: AppendOutcome, count: number): Promise<AppendOutcome> {
+    const term = this.#term;
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         off();
         reject(timedOut());
       }, this.#writeTimeoutMs);
       const off = this.log.onCommit(() => {
-        if (this.log.committedCount < count) return;
+        if (this.#term !== term || this.log.committedCount < count) return;
         off();
         clearTimeout(timer);
         resolve(outcome);

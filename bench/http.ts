@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import autocannon from 'autocannon';
 import { appendRaw, rawLedger } from './store.ts';
 import { type Line, rate, sideBySide } from './support/measure.ts';
-import { startBareRoute, startServer } from './support/processes.ts';
+import { type ServerProcess, startBareRoute, startServer } from './support/processes.ts';
 import { portId } from './support/sample-ledger.ts';
+import { cpuByThread } from './support/thread-cpu.ts';
 
 const rounds = 3;
 const secondsARound = 4;
@@ -35,6 +36,22 @@ async function singleCommands(url: string, connections: number): Promise<number>
   });
   if (result.non2xx > 0 || result.errors > 0) throw new Error(`${result.non2xx} refused, ${result.errors} errors`);
   return result.requests.average;
+}
+
+/** What a command costs, wherever it is spent: the figures that are left when the machine is larger or busier. */
+async function costOf(what: string, server: ServerProcess, connections: number): Promise<string> {
+  let commands = 0;
+  const own = process.cpuUsage();
+  const byThread = await cpuByThread(server.pid, async () => {
+    commands = (await singleCommands(server.url, connections)) * secondsARound;
+  });
+  const { user, system } = process.cpuUsage(own);
+  const each = (microseconds: number): string => (microseconds / commands).toFixed(0);
+  const main = byThread.get(String(server.pid))!;
+  byThread.delete(String(server.pid));
+  const others = [...byThread.values()].sort((a, b) => b - a);
+  const busiest = others.filter((used) => used / commands >= 1).map(each);
+  return `CPU, us: ${what} ${each(main)}${busiest.length ? `, other threads ${busiest.join(' ')}` : ''}, load ${each(user + system)}`;
 }
 
 async function bulkCommands(url: string, lines: readonly string[]): Promise<void> {
@@ -67,13 +84,18 @@ export async function httpLines(): Promise<Line[]> {
         () => singleCommands(server.url, connections),
         () => singleCommands(bare.url, connections),
       );
+      const looked = connections === 64;
+      const note = looked && [
+        await costOf('main thread', server, connections),
+        await costOf('bare', bare, connections),
+      ];
       lines.push({
         what: `single commands over HTTP, ${connections} connections`,
         unit: 'commands/s',
         ours,
         baseline: { what: 'bare Fastify route', value: baseline },
         ratio,
-        ...(connections === 64 && { wanted: 0.85 }),
+        ...(note && { wanted: 0.85, note: note.join('; ') }),
       });
       const inserts = await rate(20_000, async () => appendRaw(raw, 20_000, connections));
       lines.push({

@@ -6,7 +6,7 @@ import { engine } from '../support/engine.ts';
 import { startLedger } from './support.ts';
 
 /** Positions are numbered from one on in a file and in memory, as the page shows them; elsewhere the nth event's is asked for. */
-const nthPosition = String.raw`nth() { curl -s "$LEDGER/v1/events?limit=$1" | grep -oE '"position":"[0-9]+"' | tail -1 | tr -dc 0-9; }`;
+const nthPosition = `nth() { curl -s "$LEDGER/v1/events?limit=$1" | grep -oE '"position":"[0-9]+"' | tail -1 | tr -dc 0-9; }`;
 
 const asPositionsAre = (script: string): string =>
   engine === 'esdb' ? `${nthPosition}\n${script.replace(/at=00+(\d+)"/g, 'at=$(nth $1)"')}` : script;

@@ -1,7 +1,7 @@
 /**
  * Commands through the runtime on EventStoreDB beside the bare client doing the same appends: same streams, same expected
- * revisions, same bytes. The database is the one named by STACKLEDGER_TEST_ESDB, else the test server in a process of its
- * own, which costs about as much as the client; a real one is faster, and both sides then have more of the machine.
+ * revisions, same bytes. The database is the one named by STACKLEDGER_TEST_ESDB, else a test server for each side in a process
+ * of its own, which costs about as much as the client; a real one is faster, and both sides then have more of the machine.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -20,18 +20,25 @@ const rounds = 5;
 const commands = 2000;
 
 export async function esdbLines(): Promise<Line[]> {
-  const server = process.env.STACKLEDGER_TEST_ESDB ? null : startTestServer();
+  const named = process.env.STACKLEDGER_TEST_ESDB;
+  // One each: the ledger follows its database, and would hear of every append of the bare client.
+  const servers = named ? [] : [startTestServer(), startTestServer()];
   try {
-    const url = process.env.STACKLEDGER_TEST_ESDB ?? (await firstLine(server!));
-    return [await commandLine(url, 64, true), await commandLine(url, 1, true), await commandLine(url, 64, false)];
+    const [ours = named!, bare = named!] = await Promise.all(servers.map(firstLine));
+    const urls = { ours, bare };
+    return [await commandLine(urls, 64, true), await commandLine(urls, 1, true), await commandLine(urls, 64, false)];
   } finally {
-    server?.kill();
+    for (const server of servers) server.kill();
   }
 }
 
 /** @param unary the client's path of one call an append, which the engine takes for its safety */
-async function commandLine(url: string, inFlight: number, unary: boolean): Promise<Line> {
-  const store = await openStore(url);
+async function commandLine(
+  urls: { readonly ours: string; readonly bare: string },
+  inFlight: number,
+  unary: boolean,
+): Promise<Line> {
+  const store = await openStore(urls.ours);
   const runtime = new Runtime({ store, aggregates, clock: new SystemClock() });
   const count = inFlight === 1 ? commands / 4 : commands;
   const ids = Array.from({ length: streams }, () => randomUUID());
@@ -40,7 +47,7 @@ async function commandLine(url: string, inFlight: number, unary: boolean): Promi
     runtime.execute({ resource: { kind: 'port', id }, type, data, actor });
   const create = aggregates.port.commands.CreatePort!.parse({}) as object;
   for (const id of ids) await give(id, 'CreatePort', create);
-  const bare = await Bare.open(url, ids, unary);
+  const bare = await Bare.open(urls.bare, ids, unary);
   const measured = await sideBySide(
     rounds,
     () =>

@@ -138,6 +138,26 @@ describe('a server on a bare-metal node', () => {
     expect(await site.stateOf('node', node)).toMatchObject({ provisionState: 'deleting' });
   });
 
+  test('that left while its node was locked for long gives it back when the lock goes', async () => {
+    const site = await openSite({ maxAttempts: 1 });
+    await availableNode(site);
+    await site.tell('port', port, 'CreatePort', { deviceId: server, deviceOwner: 'compute:nova' });
+    await site.tell('server', server, 'CreateServer', { ports: [port] });
+    await site.tell('server', server, 'ServerScheduled', { host: 'ironic-1', nodeId: node });
+    await site.tell('port', port, 'AddProvisioningComponent', { entity: 'switch' });
+    await site.tell('server', server, 'ReportBuildProgress', { taskState: 'spawning' });
+    await report(site, 'done');
+    await site.tell('node', node, 'ReserveNode', { holder: 'console', purpose: 'console' });
+    await site.tell('server', server, 'ReportBuildFailure', { reason: 'BuildAbortException', host: 'ironic-1' });
+    await site.clock.advance(5 * 60_000);
+    await site.runner.idle();
+    expect(await site.stateOf('server', server)).toMatchObject({ status: 'ERROR', host: null });
+    expect(await site.stateOf('node', node)).toMatchObject({ provisionState: 'active', instanceId: server });
+
+    await site.tell('node', node, 'ReleaseNode', { holder: 'console' });
+    expect(await site.stateOf('node', node)).toMatchObject({ provisionState: 'deleting' });
+  });
+
   test('is gone when its node is torn down; cleaning is the node’s own affair (C015)', async () => {
     const site = await openSite();
     await deploying(site);

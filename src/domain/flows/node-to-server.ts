@@ -74,7 +74,8 @@ const chances: Readonly<Record<string, (event: FlowEvent, node: Node) => boolean
     const { from, to } = data as DataOf<'NodeProvisionStateChanged'>;
     return from !== 'deleting' && to === node.provisionState && isReleasable(node);
   },
-  NodeReleased: (_event, node) => isOnlyClaimed(node),
+  /** Whoever had locked it kept others from giving it back, whatever the lock was for. */
+  NodeReleased: (_event, node) => isOnlyClaimed(node) || (isReleasable(node) && node.provisionState !== 'error'),
 };
 
 /**

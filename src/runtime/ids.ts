@@ -18,13 +18,13 @@ function uuidV5(namespace: string, name: string): string {
 }
 
 /**
- * The id of a command's nth event, with everything that is recorded of it and, by the chain, before it. Stores take an
+ * The id of one of a command's events, with everything that is recorded of it and, by the chain, before it. Stores take an
  * append whose ids are there already for a repeated one. So a command that another process carries out at the same moment,
  * on other facts or a millisecond later, must make other ids: it is then refused there, and answered with what the first
- * has done. That holds for its last event, too, which alone may be the same.
+ * has done. That holds for its last event, too, which alone may be the same, and for its first, where it leads to fewer.
  */
-export const eventId = (commandId: string, index: number, recorded: string): string =>
-  uuidV5(namespaces.event, `${commandId}/${index}\n${recorded}`);
+export const eventId = (commandId: string, index: number, count: number, recorded: string): string =>
+  uuidV5(namespaces.event, `${commandId}/${index}/${count}\n${recorded}`);
 
 /** The id of a command that carries a key, such as an Idempotency-Key, or the event that a process manager acts on. */
 export const commandIdOf = (stream: string, key: string): string => uuidV5(namespaces.command, `${stream}/${key}`);

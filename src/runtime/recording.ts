@@ -27,7 +27,8 @@ export function advance(
   const newEvents = events.map((decided, index): NewEvent => {
     const { type, v, data } = encode(aggregate.events, decided);
     const dataText = JSON.stringify(data);
-    const id = eventId(commandId, index, `${head.chain}\n${type}\n${time}\n${dataText}\n${metadataText}`);
+    const recorded = `${head.chain}\n${type}\n${time}\n${dataText}\n${metadataText}`;
+    const id = eventId(commandId, index, events.length, recorded);
     const revision = head.revision + 1;
     const { stream } = head;
 

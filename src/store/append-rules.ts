@@ -55,11 +55,12 @@ export function judgeAppend(request: AppendRequest, past: StreamPast): Verdict {
 
 /**
  * A retry is told from a lost race by its ids alone: they stand exactly where the append wants to put them. One that
- * brings a receipt must also have left the same receipt then, so that another body under an old key is no retry.
+ * brings a receipt must also have left the same receipt then, so that another body under an old key is no retry, nor are
+ * fewer events that happen to be the first of those.
  */
 function earlierAnswer(request: AppendRequest, past: StreamPast, known: PastReceipt | undefined): Verdict | null {
   const { expectedRevision, events, receipt } = request;
-  if (receipt && known?.bodyHash !== receipt.bodyHash) return null;
+  if (receipt && (known?.bodyHash !== receipt.bodyHash || known.eventCount !== events.length)) return null;
   if (events.length === 0) {
     const same = known?.eventCount === 0 && known.lastRevision === expectedRevision;
     return same && restsOn(request, past)

@@ -95,6 +95,15 @@ export function describeReceipts(open: OpenEngine, many: number): void {
       expect(await faultOf(store.append(other))).toMatchObject({ code: 'wrong-expected-revision', actual: 1 });
     });
 
+    it('is no retry when it has only the first of its events', async () => {
+      const stream = freshStream();
+      const events = someEvents(2);
+      const receipt = receiptFor('command-1');
+      await store.append({ stream, expectedRevision: -1, events, receipt });
+      const fewer = { stream, expectedRevision: -1, events: events.slice(0, 1), receipt };
+      expect(await faultOf(store.append(fewer))).toMatchObject({ code: 'wrong-expected-revision', actual: 1 });
+    });
+
     it('does not put a second receipt in the place of the first', async () => {
       const stream = freshStream();
       const receipt = receiptFor('command-1');

@@ -158,6 +158,19 @@ describe('a server on a bare-metal node', () => {
     expect(await site.stateOf('node', node)).toMatchObject({ provisionState: 'deleting' });
   });
 
+  test('that left while its claimed node was being cleaned lets it go, also where the cleaning fails', async () => {
+    const site = await openSite({ maxAttempts: 1 });
+    await availableNode(site);
+    await site.tell('server', server, 'CreateServer');
+    await site.tell('server', server, 'ServerScheduled', { host: 'ironic-1', nodeId: node });
+    for (const target of ['manage', 'provide']) await site.tell('node', node, 'SetProvisionState', { target });
+    await site.tell('server', server, 'ReportBuildFailure', { reason: 'BuildAbortException', host: 'ironic-1' });
+    expect(await site.stateOf('node', node)).toMatchObject({ provisionState: 'cleaning', instanceId: server });
+
+    await report(site, 'fail', { error: 'the disk is broken' });
+    expect(await site.stateOf('node', node)).toMatchObject({ provisionState: 'clean failed', instanceId: null });
+  });
+
   test('is gone when its node is torn down; cleaning is the node’s own affair (C015)', async () => {
     const site = await openSite();
     await deploying(site);

@@ -72,7 +72,7 @@ const reactions: Readonly<Record<string, (event: FlowEvent, node: Node, server: 
 const chances: Readonly<Record<string, (event: FlowEvent, node: Node) => boolean>> = {
   NodeProvisionStateChanged({ data }, node) {
     const { from, to } = data as DataOf<'NodeProvisionStateChanged'>;
-    return from !== 'deleting' && to === node.provisionState && isReleasable(node);
+    return from !== 'deleting' && to === node.provisionState && (isReleasable(node) || isOnlyClaimed(node));
   },
   /** Whoever had locked it kept others from giving it back, whatever the lock was for. */
   NodeReleased: (_event, node) => isOnlyClaimed(node) || (isReleasable(node) && node.provisionState !== 'error'),

@@ -1,5 +1,6 @@
 import { isAlive, type Related } from '../kernel/aggregate.ts';
 import type { ResourceRef } from '../kernel/resource.ts';
+import type { ProvisionState } from '../node/provision-machine.ts';
 import type { Node } from '../node/state.ts';
 import type { DataOf } from '../server/events.ts';
 import type { Server } from '../server/state.ts';
@@ -49,9 +50,10 @@ function nodeOf(server: ResourceRef, nodeId: string | undefined | null, related:
   return isAlive(node) && node!.instanceId === server.id ? node : null;
 }
 
-/** An operator may have taken it out of service in between. */
-export const isOnlyClaimed = ({ provisionState }: Node): boolean =>
-  provisionState === 'available' || provisionState === 'manageable' || provisionState === 'enroll';
+/** States in which nothing of a server is on a node. An operator may have taken it out of service since it was claimed. */
+const bare: readonly ProvisionState[] = ['available', 'manageable', 'enroll', 'clean failed', 'inspect failed'];
+
+export const isOnlyClaimed = ({ provisionState }: Node): boolean => bare.includes(provisionState);
 
 /** A node that was only claimed is let go; one that has something of the server on it is torn down. */
 export const release = (node: Node): FlowCommand =>

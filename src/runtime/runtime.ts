@@ -4,13 +4,12 @@ import {
   type Deadline,
   decide,
   type Facts,
-  fold,
   isAlive,
   type Lifetime,
   type Related,
 } from '../domain/kernel/aggregate.ts';
 import type { DomainEvent } from '../domain/kernel/events.ts';
-import { Refusal, refuser } from '../domain/kernel/refusal.ts';
+import { Refusal } from '../domain/kernel/refusal.ts';
 import { type Kind, type ResourceRef, resourceOf, streamOf } from '../domain/kernel/resource.ts';
 import { type EventStore, isShared, type Receipt } from '../store/event-store.ts';
 import { isStoreError } from '../store/store-error.ts';
@@ -18,14 +17,15 @@ import { Census } from './census.ts';
 import { type Clock, timestamp } from './clock.ts';
 import { type CommandRequest, CurrentState, Done, type Outcome } from './command.ts';
 import { Deadlines, type SetDeadline } from './deadlines.ts';
+import { earlierOutcome } from './earlier-outcome.ts';
 import { type Head, viewText } from './head.ts';
 import { Heads, type HeadsOptions } from './heads.ts';
 import { receiptOf } from './ids.ts';
 import type { RuntimeObserver } from './observer.ts';
-import { advance, answeredEventText, type Decision } from './recording.ts';
-import { runtimeRefusals } from './refusals.ts';
+import { advance, type Decision } from './recording.ts';
 import { SignsOfLife } from './signs-of-life.ts';
 import { Turns } from './turns.ts';
+import { alreadyDone, keyReused, raceLost, requireRevision } from './verdicts.ts';
 
 /** How often a command is decided anew when others keep changing the resource under it. */
 const maxAttempts = 10;
@@ -37,8 +37,6 @@ export interface RuntimeOptions extends HeadsOptions {
   /** Names commands that come without a key: a UUID, each time another. */
   readonly newId?: () => string;
 }
-
-const refuse = refuser(runtimeRefusals);
 
 /** What was decided, wrapped so that waiting for the decision is not waiting for the disk. */
 interface Decided {
@@ -183,11 +181,7 @@ export class Runtime {
       if (outcome) return outcome;
       this.#observer.raceLost?.(request.resource.kind);
     }
-    return refusal(request.resource, () =>
-      refuse('race-lost', `${request.type} lost the race against other changes ${maxAttempts} times.`, {
-        retryable: true,
-      }),
-    );
+    return raceLost(request, maxAttempts);
   }
 
   /**
@@ -331,24 +325,8 @@ export class Runtime {
     }
   }
 
-  /** The answer that an earlier command with this key got, rebuilt from what it left in the store. */
-  async #earlierOutcome(request: CommandRequest, receipt: Receipt): Promise<Outcome | null> {
-    const stream = streamOf(request.resource);
-    const stored = await this.#store.findReceipt(stream, receipt.commandId);
-    if (!stored) return null;
-    if (stored.bodyHash !== receipt.bodyHash) return keyReused(request);
-
-    const aggregate = this.#aggregates[request.resource.kind];
-    const firstRevision = stored.lastRevision - stored.eventCount + 1;
-    const answered: string[] = [];
-    let state: Lifetime | null = null;
-    for await (const event of this.#store.readStream(stream, { limit: stored.lastRevision + 1 })) {
-      state = fold(aggregate, request.resource.id, state, event);
-      if (event.revision >= firstRevision) answered.push(answeredEventText(event, event.revision, event.dataText));
-    }
-    if (!state) throw new Error(`${stream} has a receipt for ${receipt.commandId} but no events`);
-    const eventsText = `[${answered.join(',')}]`;
-    return new Done(request.resource, stored.lastRevision, stored.position, eventsText, viewText(aggregate, state));
+  #earlierOutcome(request: CommandRequest, receipt: Receipt): Promise<Outcome | null> {
+    return earlierOutcome(this.#store, this.#aggregates[request.resource.kind], request, receipt);
   }
 
   /** What the clock must do to the resource, by its state and its last sign of life. */
@@ -366,8 +344,7 @@ export class Runtime {
     if (!still) return current;
     const { name, command } = still;
     const { correlationId } = due;
-    const ofOperation = correlationId !== undefined && { correlationId };
-    await this.execute({ resource, ...command, actor: { type: 'system', id: name }, ...ofOperation });
+    await this.execute({ resource, ...command, actor: { type: 'system', id: name }, correlationId });
     return this.#deadlinesOf(aggregate, await this.#heads.of(resource));
   }
 
@@ -391,37 +368,6 @@ export class Runtime {
         ? { kind: resource.kind, type, outcome: 'refused', slug: outcome.refusal.slug }
         : { kind: resource.kind, type, outcome: outcome.eventsText === '[]' ? 'nothing' : 'done' },
     );
-  }
-}
-
-/** The answer where the work was done already: nothing to store, the state as it is. */
-function alreadyDone({ resource, type }: CommandRequest, { current }: Head): Outcome {
-  if (!current) throw new Error(`${type} on an unknown ${resource.kind} must begin its life or be refused`);
-  return new Done(resource, current.revision, current.position, '[]', current.stateText);
-}
-
-function requireRevision({ ifRevision, resource }: CommandRequest, revision: number): void {
-  if (ifRevision === undefined || ifRevision === revision) return;
-  const is = revision < 0 ? 'does not exist' : `is at revision ${revision}`;
-  refuse(
-    'revision-mismatch',
-    `The ${resource.kind} ${resource.id} ${is}; the command was meant for revision ${ifRevision}.`,
-  );
-}
-
-function keyReused({ resource, type }: CommandRequest): Outcome {
-  return refusal(resource, () =>
-    refuse('key-reused', `The Idempotency-Key came before with another body than this ${type}.`),
-  );
-}
-
-/** Turns a refusal that is thrown into one that is answered. */
-function refusal(resource: ResourceRef, refusing: () => never, revision = -1): Outcome {
-  try {
-    return refusing();
-  } catch (error) {
-    if (error instanceof Refusal) return { outcome: 'refused', resource, refusal: error, revision };
-    throw error;
   }
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { LedgerIdentity } from './event-store.ts';
 import type { OpenStoreOptions } from './open-store.ts';
-import { StoreError } from './store-error.ts';
+import { unusable } from './store-error.ts';
 
 export type IdentityOptions = Pick<OpenStoreOptions, 'clock' | 'now' | 'copyOf' | 'readOnly'>;
 
@@ -26,5 +26,5 @@ export function requireClock(
     asked === 'manual'
       ? 'it was created under the real clock, and a manual clock is only for a new ledger or one created so'
       : 'it was created under a manual clock, and its simulated times must not be mixed with real ones';
-  throw new StoreError({ code: 'unusable-ledger', path, reason });
+  throw unusable(path, reason);
 }

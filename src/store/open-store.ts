@@ -1,6 +1,5 @@
-import { withoutPassword } from '../without-password.ts';
 import type { EventStore, LedgerIdentity, LedgerInfo } from './event-store.ts';
-import { StoreError } from './store-error.ts';
+import { unusable } from './store-error.ts';
 
 export interface OpenStoreOptions {
   /** The clock a new ledger is created under, and the one an existing ledger must have been created under. */
@@ -74,6 +73,3 @@ function splitAtColon(url: string): [string, string] | [] {
   const colon = url.indexOf(':');
   return colon < 0 ? [] : [url.slice(0, colon), url.slice(colon + 1)];
 }
-
-const unusable = (path: string, reason: string): StoreError =>
-  new StoreError({ code: 'unusable-ledger', path: withoutPassword(path), reason });

@@ -1,3 +1,5 @@
+import { withoutPassword } from '../without-password.ts';
+
 /** What can go wrong in a store: a closed set, each with its data. No engine's own error passes through. */
 export type StoreFault =
   | {
@@ -26,6 +28,10 @@ export class StoreError extends Error {
     this.fault = fault;
   }
 }
+
+/** A ledger that is there and of no use as it is. `path` may be the URL of a cluster: no password of it is told. */
+export const unusable = (path: string, reason: string, cause?: unknown): StoreError =>
+  new StoreError({ code: 'unusable-ledger', path: withoutPassword(path), reason }, cause);
 
 /** Whether an error is a store's, with this code. */
 export const isStoreError = <C extends StoreFault['code']>(

@@ -11,13 +11,11 @@ import { startStackledger } from '../../src/main.ts';
 import { inProcess } from '../../src/projections/host/start-model.ts';
 import { openViews } from '../../src/projections/views.ts';
 import { anchorLines } from '../../src/runtime/anchors/anchor-keeper.ts';
-import type { EventStore } from '../../src/store/event-store.ts';
-import { openStore } from '../../src/store/open-store.ts';
 import { backUpLedger } from '../../src/store/sqlite/backup.ts';
 import { clientOf } from '../api/support.ts';
 import { contents } from '../projections/models/support.ts';
 import { done, nthId, openLedger } from '../support/ledger.ts';
-import { temporaryFolder } from './ledger-file.ts';
+import { reading, temporaryFolder } from './ledger-file.ts';
 import { patient, run } from './run.ts';
 import { exported } from './transfer-support.ts';
 
@@ -25,15 +23,6 @@ vi.setConfig(patient);
 
 const aDay = 86_400_000;
 const [gone, late, recent, alive, back] = [1, 2, 3, 4, 5].map(nthId) as [string, string, string, string, string];
-
-async function reading<T>(path: string, read: (store: EventStore) => Promise<T>): Promise<T> {
-  const store = await openStore(`sqlite:${path}`, { readOnly: true });
-  try {
-    return await read(store);
-  } finally {
-    await store.close();
-  }
-}
 
 /** What people are told: the export, what `verify` finds, and read models made anew from the file. */
 const told = (path: string) =>
@@ -93,7 +82,11 @@ describe('a ledger of which the old is archived', () => {
 
   it.each([
     ['memory:', 'P1D', 'memory: has no archive: it is gone with its process'],
-    ['esdb://localhost:2113', 'P1D', 'docs/archive.md says what to do about its size'],
+    [
+      'esdb://admin:s3cret@localhost:2113',
+      'P1D',
+      'esdb://admin:***@localhost:2113 has no archive: a cluster keeps every event of a resource. docs/archive.md says',
+    ],
     ['sqlite:./no-such-ledger.db', 'P1D', 'there is no such file'],
     ['sqlite:./no-such-ledger.db', 'yesterday', 'It must be a time'],
   ])('is none of %s before %s', async (store, before, reason) => {

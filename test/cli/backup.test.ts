@@ -10,22 +10,12 @@ import { loadConfig } from '../../src/config.ts';
 import { aggregates } from '../../src/domain/aggregates.ts';
 import { startStackledger } from '../../src/main.ts';
 import type { EventStore } from '../../src/store/event-store.ts';
-import { openStore } from '../../src/store/open-store.ts';
 import { backUpLedger } from '../../src/store/sqlite/backup.ts';
 import { collect, done, nthId, openLedger } from '../support/ledger.ts';
-import { db, smallLedger, tamper, temporaryFolder, web } from './ledger-file.ts';
+import { db, reading, smallLedger, tamper, temporaryFolder, web } from './ledger-file.ts';
 import { patient, run } from './run.ts';
 
 vi.setConfig(patient);
-
-async function reading<T>(path: string, read: (store: EventStore) => Promise<T>): Promise<T> {
-  const store = await openStore(`sqlite:${path}`, { readOnly: true });
-  try {
-    return await read(store);
-  } finally {
-    await store.close();
-  }
-}
 
 const idsIn = (path: string): Promise<string[]> =>
   reading(path, async (store) => (await collect(store.readAll())).map(({ id }) => id));

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { onTestFinished } from 'vitest';
-import { formatPosition, startPosition } from '../../src/store/event-store.ts';
+import { type EventStore, formatPosition, startPosition } from '../../src/store/event-store.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import { done, nthId, openLedger } from '../support/ledger.ts';
 
 /** A folder that goes when the test ends. */
@@ -11,6 +12,16 @@ export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'stackledger-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
+}
+
+/** Does something with a ledger's file that is only to be read. */
+export async function reading<T>(path: string, read: (store: EventStore) => Promise<T>): Promise<T> {
+  const store = await openStore(`sqlite:${path}`, { readOnly: true });
+  try {
+    return await read(store);
+  } finally {
+    await store.close();
+  }
 }
 
 export const web = nthId(1);

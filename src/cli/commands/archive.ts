@@ -7,6 +7,7 @@ import type { ArchiveSizes } from '../../store/archive.ts';
 import { ledgerFileOf, openStore } from '../../store/open-store.ts';
 import { archiverAlone } from '../../store/sqlite/start-archiver.ts';
 import { isStoreError } from '../../store/store-error.ts';
+import { withoutPassword } from '../../without-password.ts';
 import { CommandFailed, UsageError } from '../failure.ts';
 import { formatDuration } from '../output/duration.ts';
 import { formatBytes, plural } from '../output/table.ts';
@@ -74,7 +75,7 @@ async function run({ store: url, deletedBefore, archiveFile }: ArchiveOptions, {
 
 function open(url: string, archiveFile: string | undefined): ReturnType<typeof archiverAlone> {
   const file = ledgerFileOf(url);
-  if (file === null) throw new UsageError(`${url} has no archive: ${whyNone(url)}`);
+  if (file === null) throw new UsageError(`${withoutPassword(url)} has no archive: ${whyNone(url)}`);
   try {
     return archiverAlone(file, archiveFile);
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { EventData, ReadRevision, ResolvedEvent, StreamingRead } from '@eventstore/db-client';
 import type { StreamPage } from '../live-log.ts';
-import { StoreError } from '../store-error.ts';
+import { StoreError, unusable } from '../store-error.ts';
 import { isInvalidPosition, TimeLimitError, typeOf } from './attempts.ts';
 import type { Connection } from './connection.ts';
 import { decode, positionOf, type StoredEvent } from './wire-event.ts';
@@ -174,24 +174,15 @@ export class Calls {
 
   #translated(error: unknown, stream: string): unknown {
     const path = this.#connection.address;
-    if (typeOf(error) === 'stream-deleted')
-      return new StoreError(
-        { code: 'unusable-ledger', path, reason: `the stream ${stream} was deleted for good` },
-        error,
-      );
+    if (typeOf(error) === 'stream-deleted') return unusable(path, `the stream ${stream} was deleted for good`, error);
     if (typeOf(error) === 'maximum-append-size-exceeded')
       return new StoreError({ code: 'invalid-append', stream, reason: 'the server takes fewer bytes at once' }, error);
-    if (typeOf(error) === 'access-denied')
-      return new StoreError(
-        { code: 'unusable-ledger', path, reason: `its user may not use the stream ${stream}` },
-        error,
-      );
+    if (typeOf(error) === 'access-denied') return unusable(path, `its user may not use the stream ${stream}`, error);
     return error;
   }
 
   #intruded(stream: string): never {
-    const reason = `the stream ${stream} holds an event that another program wrote`;
-    throw new StoreError({ code: 'unusable-ledger', path: this.#connection.address, reason });
+    throw unusable(this.#connection.address, `the stream ${stream} holds an event that another program wrote`);
   }
 }
 

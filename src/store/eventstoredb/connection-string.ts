@@ -1,5 +1,4 @@
-import { withoutPassword } from '../../without-password.ts';
-import { StoreError } from '../store-error.ts';
+import { unusable } from '../store-error.ts';
 
 /** Options a URL may carry, as the client knows them. It only warns of others; here they are refused. */
 const knownOptions = [
@@ -49,6 +48,3 @@ export function connectionStringOf(url: string): string {
   for (const [name, value] of Object.entries(defaults)) if (!options.has(name)) options.set(name, value);
   return `${url.replace(/\/?(\?.*)?$/, '')}?${options}`;
 }
-
-const unusable = (url: string, reason: string): StoreError =>
-  new StoreError({ code: 'unusable-ledger', path: withoutPassword(url), reason });

@@ -1,6 +1,6 @@
 import type { LedgerIdentity, LedgerInfo } from '../event-store.ts';
 import { type IdentityOptions, newIdentity, requireClock } from '../identity.ts';
-import { StoreError } from '../store-error.ts';
+import { unusable } from '../store-error.ts';
 import type { Connection } from './connection.ts';
 import type { KeptStreams } from './kept-streams.ts';
 import { internalPrefix } from './wire-event.ts';
@@ -17,8 +17,7 @@ export async function identify(
   const named = options.readOnly
     ? await kept.load<LedgerIdentity>(ledgerStream)
     : await kept.change<LedgerIdentity>(ledgerStream, 'LedgerCreated', (there) => (there ? null : fresh));
-  if (!named.value)
-    throw new StoreError({ code: 'unusable-ledger', path: address, reason: 'there is no ledger in it' });
+  if (!named.value) throw unusable(address, 'there is no ledger in it');
   requireClock(address, named.value, options);
   const { ledgerId, createdAt, clock } = named.value;
   return { ledgerId, createdAt, clock, engine: 'eventstoredb' };

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { unusable } from '../store-error.ts';
 import { factsIn, type Meta, withDatabase } from './ledger-file.ts';
 import { archiveApplicationId, archivedSchema, archivedVersion, schema } from './schema.ts';
-import { unusable } from './sqlite-fault.ts';
 
 /** Facts about an archive that the ledger keeps among its own, under these keys of `meta`. */
 export const archiveFacts = {

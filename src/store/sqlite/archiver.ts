@@ -1,8 +1,8 @@
 import Database, { type Statement } from 'better-sqlite3';
 import type { ArchiveSizes, IdleStreams, Moved, MovedStep, StreamEnd, TimeSpan } from '../archive.ts';
-import { StoreError } from '../store-error.ts';
+import { StoreError, unusable } from '../store-error.ts';
 import { archiveFacts } from './archive-file.ts';
-import { faultIn, reasonOf, unusable } from './sqlite-fault.ts';
+import { faultIn, reasonOf } from './sqlite-fault.ts';
 
 /** Streams looked at in one go. */
 const lookedAtOnce = 1000;

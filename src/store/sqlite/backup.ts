@@ -1,10 +1,10 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
-import { StoreError } from '../store-error.ts';
+import { StoreError, unusable } from '../store-error.ts';
 import { findArchive, renameArchive } from './archive-file.ts';
 import { inspectLedger, locate } from './ledger-file.ts';
-import { faultIn, reasonOf, unusable } from './sqlite-fault.ts';
+import { faultIn, reasonOf } from './sqlite-fault.ts';
 
 export interface BackupOptions {
   /** The ledger's file. A server may be writing it. */

@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import type { LedgerIdentity, LedgerInfo } from '../event-store.ts';
-import { StoreError } from '../store-error.ts';
+import { StoreError, unusable } from '../store-error.ts';
 import { applicationId, archiveApplicationId, archivedVersion, schema, schemaVersion } from './schema.ts';
-import { faultIn, reasonOf, unusable } from './sqlite-fault.ts';
+import { faultIn, reasonOf } from './sqlite-fault.ts';
 
 /**
  * The one name of a ledger's file, so that two names for it meet at the same lock. Creates the folder unless the ledger

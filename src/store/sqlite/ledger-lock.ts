@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import Database from 'better-sqlite3';
-import { StoreError } from '../store-error.ts';
-import { faultIn, reasonOf, unusable } from './sqlite-fault.ts';
+import { StoreError, unusable } from '../store-error.ts';
+import { faultIn, reasonOf } from './sqlite-fault.ts';
 
 /**
  * Keeps a second process off a ledger. The lock is one that the operating system holds on a file beside the ledger, taken

@@ -11,11 +11,11 @@ import {
 } from '../event-store.ts';
 import { type LogPage, pageSize } from '../event-tail.ts';
 import type { StreamPage } from '../live-log.ts';
-import { StoreError } from '../store-error.ts';
+import { StoreError, unusable } from '../store-error.ts';
 import { type ArchiveToRead, AttachedArchive } from './attached-archive.ts';
 import { mergedRows } from './merged-rows.ts';
 import { type EventRow, EventStatements, ReaderStatements } from './reader-statements.ts';
-import { faultIn, reasonOf, unusable } from './sqlite-fault.ts';
+import { faultIn, reasonOf } from './sqlite-fault.ts';
 
 /** Positions looked at for one page of a filtered read: what passes the filter may be rare. */
 const windowSize = 2048;

@@ -1,5 +1,3 @@
-import { StoreError } from '../store-error.ts';
-
 /** An SQLite error as it travels between threads. */
 export interface SqliteFault {
   readonly code: string;
@@ -28,6 +26,3 @@ export function reasonOf({ code, message }: SqliteFault): string {
   const meaning = meanings.find(([prefix]) => code.startsWith(prefix));
   return meaning ? `${meaning[1]} (${code}: ${message})` : message;
 }
-
-export const unusable = (path: string, reason: string, cause?: unknown): StoreError =>
-  new StoreError({ code: 'unusable-ledger', path, reason }, cause);

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { pointerStep } from '../../src/domain/kernel/json-pointer.ts';
 
 /** A value may fill the screen; what has more members than this is folded until somebody opens it. */
 const longList = 12;
@@ -19,7 +20,7 @@ export function JsonView({
   return (
     <ul className="json">
       {members.map(([key, member]) => {
-        const pointer = `${at}/${escapePointer(key)}`;
+        const pointer = `${at}/${pointerStep(key)}`;
         return (
           <li key={key} className={marked.has(pointer) ? 'changed' : undefined}>
             <Member name={key} value={member}>
@@ -59,5 +60,3 @@ function Scalar({ value }: { readonly value: unknown }) {
   if (value === '') return <span className="json-empty">""</span>;
   return <span>{String(value)}</span>;
 }
-
-const escapePointer = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { pointerTo } from '../domain/kernel/json-pointer.ts';
 
 /** Deeper than any command or state of the ledger, and far from where recursion would hurt. */
 const deepest = 64;
@@ -71,17 +72,13 @@ function checkAt(step: string | number, value: unknown, escapes: boolean, trail:
 }
 
 const flawAt = (trail: readonly (string | number)[], message: string): JsonFlaw =>
-  new JsonFlaw(message, { pointer: trail.map((step) => `/${escaped(String(step))}`).join('') });
+  new JsonFlaw(message, { pointer: pointerTo(trail) });
 
 const notText = /[\0\p{Surrogate}]/u;
 
 function checkString(text: string, trail: readonly (string | number)[]): void {
   if (notText.test(text)) throw flawAt(trail, 'The string holds a null character or half of a surrogate pair.');
 }
-
-/** A key as a step of a JSON pointer (RFC 6901). */
-export const escaped = (key: string): string =>
-  key.includes('~') || key.includes('/') ? key.replaceAll('~', '~0').replaceAll('/', '~1') : key;
 
 const quote = 0x22;
 const backslash = 0x5c;

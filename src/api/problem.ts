@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import { pointerTo } from '../domain/kernel/json-pointer.ts';
 import { Refusal, type RefusalHelp } from '../domain/kernel/refusal.ts';
 import { isStoreError, StoreError } from '../store/store-error.ts';
-import { escaped, JsonFlaw } from './json-text.ts';
+import { JsonFlaw } from './json-text.ts';
 import { type ApiProblemSlug, apiProblems, type ProblemType, statusOfCategory } from './problem-types.ts';
 
 /** Where something is wrong: which part of the request, and a JSON pointer into it. */
@@ -89,8 +90,6 @@ export function flawsOf(
     return [{ in: part, pointer: pointerTo(path), detail: `${issue.message}.` }];
   });
 }
-
-const pointerTo = (path: readonly PropertyKey[]): string => path.map((step) => `/${escaped(String(step))}`).join('');
 
 /** What went wrong, as the caller is told it. Whatever is not foreseen is a fault of this program. */
 export function problemOf(error: unknown): Problem {

@@ -1,15 +1,9 @@
+import { keysIn } from '../domain/kernel/json-pointer.ts';
 import type { JsonPatchOperation } from './answers.ts';
 
 /** A document after a patch (RFC 6902). What did not change is the same object as before; nothing is changed in place. */
 export const applyPatch = (document: unknown, patch: readonly JsonPatchOperation[]): unknown =>
-  patch.reduce((before, operation) => change(before, keysOf(operation.path), operation), document);
-
-/** The keys that a JSON pointer (RFC 6901) leads by. */
-export const keysOf = (path: string): string[] =>
-  path
-    .split('/')
-    .slice(1)
-    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+  patch.reduce((before, operation) => change(before, keysIn(operation.path), operation), document);
 
 function change(target: unknown, [key, ...rest]: readonly string[], operation: JsonPatchOperation): unknown {
   if (key === undefined) return operation.op === 'remove' ? null : operation.value;

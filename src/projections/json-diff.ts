@@ -1,4 +1,5 @@
 import { type Json, sameJson } from '../domain/kernel/json.ts';
+import { pointerStep } from '../domain/kernel/json-pointer.ts';
 import type { JsonPatchOperation } from './patch.ts';
 
 /** A JSON Patch (RFC 6902) that makes `after` of `before`. Lists are compared item by item, apart from what both have at their ends. */
@@ -17,10 +18,10 @@ function compare(before: Json, after: Json, path: string, operations: JsonPatchO
 
 function compareObjects(before: JsonRecord, after: JsonRecord, path: string, operations: JsonPatchOperation[]): void {
   for (const key of Object.keys(before)) {
-    if (!Object.hasOwn(after, key)) operations.push({ op: 'remove', path: `${path}/${escaped(key)}` });
+    if (!Object.hasOwn(after, key)) operations.push({ op: 'remove', path: `${path}/${pointerStep(key)}` });
   }
   for (const [key, value] of Object.entries(after)) {
-    const inner = `${path}/${escaped(key)}`;
+    const inner = `${path}/${pointerStep(key)}`;
     if (Object.hasOwn(before, key)) compare(before[key]!, value, inner, operations);
     else operations.push({ op: 'add', path: inner, value });
   }
@@ -57,6 +58,3 @@ type JsonRecord = { [key: string]: Json };
 
 const isObject = (value: Json): value is JsonRecord =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** A step of a path, as RFC 6901 writes it. */
-export const escaped = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');

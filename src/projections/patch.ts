@@ -1,9 +1,9 @@
 import { enablePatches, type Patch, produceWithPatches } from 'immer';
 import { type Aggregate, type Lifetime, viewOf } from '../domain/kernel/aggregate.ts';
 import type { Json } from '../domain/kernel/json.ts';
+import { pointerTo } from '../domain/kernel/json-pointer.ts';
 import type { RecordedEvent } from '../store/event-store.ts';
 import { foldRecorded } from './folding.ts';
-import { escaped } from './json-diff.ts';
 
 enablePatches();
 
@@ -58,15 +58,11 @@ function patchOfView(
 }
 
 function memberChange(key: string, before: unknown, after: unknown): JsonPatchOperation[] {
-  const path = pointer([key]);
+  const path = pointerTo([key]);
   if (after === undefined) return before === undefined ? [] : [{ op: 'remove', path }];
   if (before === undefined) return [{ op: 'add', path, value: after as Json }];
   return JSON.stringify(before) === JSON.stringify(after) ? [] : [{ op: 'replace', path, value: after as Json }];
 }
 
 const operation = ({ op, path, value }: Patch): JsonPatchOperation =>
-  op === 'remove' ? { op, path: pointer(path) } : { op, path: pointer(path), value: value as Json };
-
-/** RFC 6901. */
-const pointer = (path: readonly (string | number)[]): string =>
-  path.map((step) => `/${escaped(String(step))}`).join('');
+  op === 'remove' ? { op, path: pointerTo(path) } : { op, path: pointerTo(path), value: value as Json };

@@ -1,5 +1,5 @@
 import type { JsonPatchOperation } from '../../../src/client/index.ts';
-import { keysOf } from '../../../src/client/json-patch.ts';
+import { keysIn } from '../../../src/domain/kernel/json-pointer.ts';
 import { JsonView } from '../../parts/json-view.tsx';
 import type { Moment } from './use-moment.ts';
 
@@ -43,7 +43,7 @@ const isPlain = (value: unknown): boolean => value === null || typeof value !== 
 
 /** `/blocks/0/entity` as `blocks[0].entity`; the whole state has no name of its own. */
 function nameOf(path: string): string {
-  const joined = keysOf(path)
+  const joined = keysIn(path)
     .map((key) => (/^\d+$/.test(key) ? `[${key}]` : `.${key}`))
     .join('');
   return joined.replace(/^\./, '') || 'the whole state';
@@ -51,7 +51,7 @@ function nameOf(path: string): string {
 
 function valueAt(state: unknown, path: string): unknown {
   let value = state;
-  for (const key of keysOf(path)) {
+  for (const key of keysIn(path)) {
     if (value === null || typeof value !== 'object') return undefined;
     value = (value as Record<string, unknown>)[key];
   }

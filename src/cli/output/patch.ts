@@ -1,5 +1,6 @@
 import type { JsonPatchOperation } from '../../client/answers.ts';
-import { applyPatch, keysOf } from '../../client/json-patch.ts';
+import { applyPatch } from '../../client/json-patch.ts';
+import { keysIn, pointerStep } from '../../domain/kernel/json-pointer.ts';
 
 /** One thing that an event changed in a state; undefined is what was not there before, or is not there any more. */
 export interface Change {
@@ -22,7 +23,7 @@ export class PatchedState {
 
   #apply(operation: JsonPatchOperation): Change[] {
     const { op, path } = operation;
-    const keys = keysOf(path);
+    const keys = keysIn(path);
     const state = this.#state;
     this.#state = applyPatch(state, [operation]);
     const after = op === 'remove' ? undefined : operation.value;
@@ -39,7 +40,7 @@ function compare(path: string, before: unknown, after: unknown): Change[] {
   if (Array.isArray(before) && Array.isArray(after)) return compareItems(path, before, after);
   if (!isObject(before) || !isObject(after)) return [{ path, before, after }];
   const names = Object.keys({ ...before, ...after });
-  return names.flatMap((name) => compare(`${path}/${escaped(name)}`, before[name], after[name]));
+  return names.flatMap((name) => compare(`${path}/${pointerStep(name)}`, before[name], after[name]));
 }
 
 function compareItems(path: string, before: readonly unknown[], after: readonly unknown[]): Change[] {
@@ -56,7 +57,5 @@ function compareItems(path: string, before: readonly unknown[], after: readonly 
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const escaped = (step: string): string => step.replaceAll('~', '~0').replaceAll('/', '~1');
 
 const member = (container: unknown, key: string): unknown => (container as Readonly<Record<string, unknown>>)[key];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sameJson } from '../../../domain/kernel/json.ts';
+import { keysIn } from '../../../domain/kernel/json-pointer.ts';
 
 /** A step of a JSON Patch (RFC 6902) as far as Ironic's clients use them. */
 export const PatchStep = z.strictObject({
@@ -17,19 +18,13 @@ export class PatchMisfit extends Error {
   override readonly name = 'PatchMisfit';
 }
 
-export const pathOf = ({ path }: PatchStep): string[] =>
-  path
-    .slice(1)
-    .split('/')
-    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
-
 type Container = Record<string, unknown> | unknown[];
 
 /** The document as it is after all steps. @throws PatchMisfit where one cannot be taken */
 export function patched<T extends object>(document: T, steps: readonly PatchStep[]): T {
   const result = structuredClone(document);
   for (const step of steps) {
-    const path = pathOf(step);
+    const path = keysIn(step.path);
     const key = path.pop()!;
     takers[step.op](parentAt(result, path, step), key, step);
   }

@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { sameJson } from '../../../domain/kernel/json.ts';
+import { keysIn } from '../../../domain/kernel/json-pointer.ts';
 import { invalid, requireMinor } from './faults.ts';
-import { PatchMisfit, type PatchStep, patched, pathOf } from './json-patch.ts';
+import { PatchMisfit, type PatchStep, patched } from './json-patch.ts';
 import { interfaces, nodeFields, sinceOf } from './node-fields.ts';
 import type { NodeState } from './node-state.ts';
 
@@ -94,7 +95,7 @@ const unset = (document: Document): Document => {
 };
 
 function requirePatchable(request: FastifyRequest, step: PatchStep): void {
-  const field = pathOf(step)[0]!;
+  const field = keysIn(step.path)[0]!;
   if (!isSettable(field) && field !== 'instance_uuid' && field !== 'maintenance') throw notSettable(field);
   requireMinor(request, sinceOf(field), `The field ${field}`);
   if (field === 'driver' && step.op === 'remove') throw invalid('A node cannot be without a driver.');

@@ -36,7 +36,8 @@ export interface ProcessStoreOptions {
   readonly exertion: Exertion;
 }
 
-const never = new Promise<never>(() => {});
+/** What is awaited by whoever died. One promise for all would keep the dead, and their worlds with them. */
+const never = (): Promise<never> => new Promise(() => {});
 
 /**
  * The ledger as one process sees it: appends arrive in the order in which they were sent, but later; answers and reads are
@@ -89,7 +90,7 @@ export class ProcessStore implements EventStore {
   }
 
   append(request: AppendRequest): Promise<AppendResult> {
-    if (this.isDead) return never;
+    if (this.isDead) return never();
     return new Promise((resolve, reject) => {
       this.#options.exertion.spend();
       const sent = { request, resolve, reject };
@@ -123,11 +124,11 @@ export class ProcessStore implements EventStore {
 
   /** @throws StoreError where the weather is bad */
   async #arrive(): Promise<void> {
-    if (this.isDead) return never;
+    if (this.isDead) return never();
     this.#options.exertion.spend();
     const { weather } = this.#options;
     if (weather.holdsUp) await new Promise<void>((resolve) => this.#held.push(resolve));
-    if (this.isDead) return never;
+    if (this.isDead) return never();
     if (weather.failsRead) throw new StoreError({ code: 'unreachable', reason: 'the connection was cut' });
   }
 
@@ -146,7 +147,7 @@ export class ProcessStore implements EventStore {
   }
 
   async head(): Promise<string> {
-    return this.isDead ? never : this.#ledger.head();
+    return this.isDead ? never() : this.#ledger.head();
   }
 
   async findReceipt(stream: string, commandId: string): Promise<StoredReceipt | null> {
@@ -173,7 +174,7 @@ export class ProcessStore implements EventStore {
   }
 
   async loadCheckpoint(name: string): Promise<string | null> {
-    return this.isDead ? never : this.#ledger.loadCheckpoint(name);
+    return this.isDead ? never() : this.#ledger.loadCheckpoint(name);
   }
 
   async saveCheckpoint(checkpoint: Checkpoint): Promise<void> {
@@ -182,7 +183,7 @@ export class ProcessStore implements EventStore {
   }
 
   async readCheckpoints(): Promise<readonly Checkpoint[]> {
-    return this.isDead ? never : this.#ledger.readCheckpoints();
+    return this.isDead ? never() : this.#ledger.readCheckpoints();
   }
 
   watch({ stored, announced }: LedgerWatcher): void {

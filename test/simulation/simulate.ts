@@ -45,6 +45,8 @@ export async function simulate(seed: number, processManagers?: readonly AnyFlow[
     const violation =
       error instanceof Violation ? error : new Violation('harms-nobody-else', `a bug: ${String(error)}`, error);
     return fate({ step, violation });
+  } finally {
+    await world.end();
   }
 }
 

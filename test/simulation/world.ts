@@ -142,6 +142,12 @@ export class World {
     return process;
   }
 
+  /** Nothing of the world goes on, and nothing keeps it. */
+  async end(): Promise<void> {
+    for (const process of this.#processes) process.crash();
+    await this.#ledger.close();
+  }
+
   get isRunning(): (agentId: string) => boolean {
     return this.#agents.isRunning;
   }

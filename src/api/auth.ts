@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { abortingWith } from '../aborting-with.ts';
 import type { Actor } from '../domain/kernel/actor.ts';
 import type { CommandRequest } from '../runtime/command.ts';
 import { textOf } from './headers.ts';
@@ -66,11 +67,11 @@ export const unauthenticated = (detail: string, challenge: string) =>
 /** Node's timers count no further; nobody stays connected for weeks on one. */
 const longestTimerMs = 2 ** 31 - 1;
 
-/** Aborts when the server stops, or when the caller's token ends or is taken back. */
-export function untilTokenEnds({ until, revoked }: Caller, stopping: AbortSignal): AbortSignal {
+/** Aborts when the server stops, or when the caller's token ends or is taken back; who has done before that aborts it. */
+export function untilTokenEnds({ until, revoked }: Caller, stopping: AbortSignal): AbortController {
   const left = until === undefined ? Number.POSITIVE_INFINITY : until - Date.now();
   const ends = left > longestTimerMs ? [] : [AbortSignal.timeout(Math.max(left, 0))];
-  return AbortSignal.any([stopping, ...ends, ...(revoked ? [revoked] : [])]);
+  return abortingWith(stopping, ...ends, ...(revoked ? [revoked] : []));
 }
 
 /** @throws Problem where the caller's token has ended since the request began */

@@ -31,25 +31,24 @@ export class EventStream {
   readonly #out: ServerResponse;
   readonly #settings: EventStreamSettings;
   readonly #closing = new AbortController();
+  readonly #ending: AbortController;
   readonly #ping: NodeJS.Timeout;
   #batch = '';
   #flushing = false;
   #lastId = '';
 
-  constructor(out: ServerResponse, settings: EventStreamSettings, stopping: AbortSignal) {
+  /** @param ending ends the stream; aborts with it */
+  constructor(out: ServerResponse, settings: EventStreamSettings, ending: AbortController) {
     this.#out = out;
     this.#settings = settings;
     this.closed = this.#closing.signal;
     out.writeHead(200, eventStreamHeaders);
     out.write('retry: 2000\n\n');
     this.#ping = setInterval(() => this.#sendPing(), settings.pingMs).unref();
-    const stop = (): void => this.end();
-    stopping.addEventListener('abort', stop, { once: true });
-    out.on('close', () => {
-      stopping.removeEventListener('abort', stop);
-      this.#close();
-    });
-    if (stopping.aborted) this.end();
+    this.#ending = ending;
+    ending.signal.addEventListener('abort', () => this.end(), { once: true });
+    out.on('close', () => this.#close());
+    if (ending.signal.aborted) this.end();
   }
 
   /** Sends a message; settles when the next one may be sent. */
@@ -110,6 +109,7 @@ export class EventStream {
   #close(): void {
     clearInterval(this.#ping);
     this.#closing.abort();
+    this.#ending.abort();
   }
 }
 

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as timeout } from 'node:timers/promises';
+import { abortingWith } from '../aborting-with.ts';
 import { type EventStore, formatPosition, parsePosition } from '../store/event-store.ts';
 import { Changes } from './changes.ts';
 import { everyPage } from './every-page.ts';
@@ -151,10 +152,9 @@ export class Views {
   async waitFor(position: string, timeoutMs: number, signal?: AbortSignal): Promise<boolean> {
     const wanted = parsePosition(position);
     if (this.#current && this.#current.position >= wanted) return true;
-    const enough = new AbortController();
-    const signals = [enough.signal, this.#stop.signal, ...(signal ? [signal] : [])];
+    const enough = abortingWith(this.#stop.signal, ...(signal ? [signal] : []));
     try {
-      return await this.#waiters.wait(wanted, this.#sleep(timeoutMs, AbortSignal.any(signals)));
+      return await this.#waiters.wait(wanted, this.#sleep(timeoutMs, enough.signal));
     } finally {
       enough.abort();
     }

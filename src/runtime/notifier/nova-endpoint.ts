@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { abortingWith } from '../../aborting-with.ts';
 import type { Clock } from '../clock.ts';
 import type { NovaEvent } from './notification.ts';
 
@@ -69,18 +70,19 @@ export class NovaEndpoint {
   /** Never throws: not being answered is an answer too. */
   async post(events: readonly NovaEvent[], stop: AbortSignal): Promise<NovaAnswer> {
     const { clock, timeoutMs } = this.#options;
-    const limit = new AbortController();
+    const limit = abortingWith(stop);
     let isLate = false;
     const cancel = clock.schedule(clock.now() + timeoutMs, () => {
       isLate = true;
       limit.abort();
     });
     try {
-      return await this.#exchange(events, AbortSignal.any([limit.signal, stop]));
+      return await this.#exchange(events, limit.signal);
     } catch (error) {
       return unavailable(isLate ? `no answer within ${timeoutMs} ms` : this.#clean(reasonOf(error)));
     } finally {
       cancel();
+      limit.abort();
     }
   }
 

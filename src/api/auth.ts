@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { abortingWith } from '../aborting-with.ts';
 import type { Actor } from '../domain/kernel/actor.ts';
-import type { CommandRequest } from '../runtime/command.ts';
 import { textOf } from './headers.ts';
 import { apiProblem } from './problem.ts';
 import { highest, includes, type Role } from './roles.ts';
@@ -20,12 +19,6 @@ export interface Caller {
   /** Aborts when the proof is taken back. */
   readonly revoked?: AbortSignal;
 }
-
-/** What a command takes along of its caller. */
-export const authorOf = ({ actor, administrator }: Caller): Pick<CommandRequest, 'actor' | 'administrator'> => ({
-  actor,
-  ...(administrator && { administrator }),
-});
 
 /** A question as a caller may put it: the answer holds what there is for that caller. */
 export const within = <A extends object>({ confinedTo }: Caller, ask: A): A =>

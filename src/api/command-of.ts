@@ -1,15 +1,14 @@
 import type { ResourceRef } from '../domain/kernel/resource.ts';
 import type { CommandRequest } from '../runtime/command.ts';
 import type { Caller } from './auth.ts';
-import type { CommandBody } from './command-schemas.ts';
 import type { CommandHeaders } from './headers.ts';
 
 /** The command a caller gives, field by field: to merge its parts by spreading them takes longer than to decide it. */
 export const commandOf = (
   resource: ResourceRef,
-  { type, data }: CommandBody,
+  { type, data }: Pick<CommandRequest, 'type' | 'data'>,
   { actor, administrator }: Caller,
-  { key, ifRevision, correlationId, traceparent, requestId }: CommandHeaders,
+  { key, asked, ifRevision, correlationId, traceparent, requestId }: CommandHeaders & Pick<CommandRequest, 'asked'>,
 ): CommandRequest => ({
   resource,
   type,
@@ -17,6 +16,7 @@ export const commandOf = (
   actor,
   administrator,
   key,
+  asked,
   ifRevision,
   correlationId,
   traceparent,

@@ -11,6 +11,17 @@ async function deploying(site: Site) {
   await site.tell('server', server, 'ReportBuildProgress', spawning, { correlationId: 'boot-1' });
 }
 
+/** Its node is deployed; its port waits for a switch. */
+async function deployedButForItsPort(site: Site) {
+  await availableNode(site);
+  await site.tell('port', port, 'CreatePort', { deviceId: server, deviceOwner: 'compute:nova' });
+  await site.tell('server', server, 'CreateServer', { ports: [port] });
+  await site.tell('server', server, 'ServerScheduled', { host: 'ironic-1', nodeId: node });
+  await site.tell('port', port, 'AddProvisioningComponent', { entity: 'switch' });
+  await site.tell('server', server, 'ReportBuildProgress', { taskState: 'spawning' });
+  await report(site, 'done');
+}
+
 describe('a server on a bare-metal node', () => {
   test('claims its node when it is scheduled, deploys it when it spawns, and is ACTIVE when the node is', async () => {
     const site = await openSite();
@@ -117,13 +128,7 @@ describe('a server on a bare-metal node', () => {
 
   test('is not ACTIVE before its port is, and fails for what the port failed for (C086)', async () => {
     const site = await openSite();
-    await availableNode(site);
-    await site.tell('port', port, 'CreatePort', { deviceId: server, deviceOwner: 'compute:nova' });
-    await site.tell('server', server, 'CreateServer', { ports: [port] });
-    await site.tell('server', server, 'ServerScheduled', { host: 'ironic-1', nodeId: node });
-    await site.tell('port', port, 'AddProvisioningComponent', { entity: 'switch' });
-    await site.tell('server', server, 'ReportBuildProgress', { taskState: 'spawning' });
-    await report(site, 'done');
+    await deployedButForItsPort(site);
     expect(await site.stateOf('node', node)).toMatchObject({ provisionState: 'active' });
     expect(await site.stateOf('server', server)).toMatchObject({
       status: 'BUILD',
@@ -140,13 +145,7 @@ describe('a server on a bare-metal node', () => {
 
   test('that left while its node was locked for long gives it back when the lock goes', async () => {
     const site = await openSite({ maxAttempts: 1 });
-    await availableNode(site);
-    await site.tell('port', port, 'CreatePort', { deviceId: server, deviceOwner: 'compute:nova' });
-    await site.tell('server', server, 'CreateServer', { ports: [port] });
-    await site.tell('server', server, 'ServerScheduled', { host: 'ironic-1', nodeId: node });
-    await site.tell('port', port, 'AddProvisioningComponent', { entity: 'switch' });
-    await site.tell('server', server, 'ReportBuildProgress', { taskState: 'spawning' });
-    await report(site, 'done');
+    await deployedButForItsPort(site);
     await site.tell('node', node, 'ReserveNode', { holder: 'console', purpose: 'console' });
     await site.tell('server', server, 'ReportBuildFailure', { reason: 'BuildAbortException', host: 'ironic-1' });
     await site.clock.advance(5 * 60_000);

@@ -5,8 +5,9 @@ import { type Kind, type ResourceRef, streamOf } from '../../domain/kernel/resou
 import type { ListQuery } from '../../projections/queries.ts';
 import type { Done } from '../../runtime/command.ts';
 import type { EventStore, RecordedEvent } from '../../store/event-store.ts';
-import { authorOf, type Caller, requireRole, within } from '../auth.ts';
+import { type Caller, requireRole, within } from '../auth.ts';
 import type { CommandGate } from '../command-gate.ts';
+import { commandOf } from '../command-of.ts';
 import { requireId } from '../command-schemas.ts';
 import { type CommandHeaders, commandHeaders } from '../headers.ts';
 import { type Flaw, flawsOf, invalidRequest, refusalProblem } from '../problem.ts';
@@ -76,7 +77,7 @@ export class Resources {
     const { key } = commandHeaders(request.headers);
     if (key === undefined) return null;
     requireRole(this.#caller, roleForCommand(type));
-    const command = { resource, type, data: {}, asked: askedIn(request), key, ...authorOf(this.#caller) };
+    const command = commandOf(resource, { type, data: {} }, this.#caller, { key, asked: askedIn(request) });
     const done = await this.#options.gate.earlier(command, this.#caller);
     return done as Omit<Done, 'state'> as DoneTo<S> | null;
   }
@@ -110,17 +111,8 @@ export class Resources {
     requireRole(this.#caller, roleForCommand(type));
     requireId(aggregates[resource.kind], resource.id, 'body');
     const parsed = this.parse(resource.kind, type, data);
-    const outcome = await gate.execute(
-      {
-        resource,
-        type,
-        data: parsed,
-        ...authorOf(this.#caller),
-        ...headers,
-        ...requestIds(request),
-      },
-      this.#caller,
-    );
+    const said = { ...headers, ...requestIds(request) };
+    const outcome = await gate.execute(commandOf(resource, { type, data: parsed }, this.#caller, said), this.#caller);
     if (outcome.outcome === 'refused') throw refusalProblem(outcome.refusal, outcome.revision);
     return outcome as Omit<Done, 'state'> as DoneTo<S>;
   }

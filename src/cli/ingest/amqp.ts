@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as timer } from 'node:timers/promises';
 import { type Channel, type ChannelModel, type ConsumeMessage, connect } from 'amqplib';
 import { CommandFailed } from '../failure.ts';
 import type { Message } from './message.ts';
@@ -52,7 +52,7 @@ export class AmqpSource {
       await this.close();
       const delayMs = Math.min(shortestDelayMs * 2 ** failures++, longestDelayMs);
       note(`${this.#where}: ${reason}. Trying again in ${delayMs / 1000} s.`);
-      await setTimeout(delayMs, undefined, { signal }).catch(() => {});
+      await timer(delayMs, undefined, { signal }).catch(() => {}); // keeps the process alive, as `pause` would not
     }
   }
 

@@ -72,10 +72,10 @@ const reactions: Readonly<Record<string, (event: FlowEvent, node: Node, server: 
 const chances: Readonly<Record<string, (event: FlowEvent, node: Node) => boolean>> = {
   NodeProvisionStateChanged({ data }, node) {
     const { from, to } = data as DataOf<'NodeProvisionStateChanged'>;
-    return from !== 'deleting' && to === node.provisionState && (isReleasable(node) || isOnlyClaimed(node));
+    return from !== 'deleting' && to === node.provisionState && canBeGivenBack(node);
   },
   /** Whoever had locked it kept others from giving it back, whatever the lock was for. */
-  NodeReleased: (_event, node) => isOnlyClaimed(node) || (isReleasable(node) && node.provisionState !== 'error'),
+  NodeReleased: (_event, node) => canBeGivenBack(node) && node.provisionState !== 'error',
 };
 
 /**
@@ -88,7 +88,7 @@ function isLeftBehind({ id, reservation }: Node, { deletedAt, nodeId, vmState, h
   return deletedAt !== undefined || nodeId !== undefined || isNowhere;
 }
 
-const isReleasable = ({ provisionState }: Node): boolean => pathOf(provisionState, 'deleted') !== null;
+const canBeGivenBack = (node: Node): boolean => isOnlyClaimed(node) || pathOf(node.provisionState, 'deleted') !== null;
 
 const built = (server: Server): FlowCommand => ({
   resource: serverRef(server.id),

@@ -80,6 +80,16 @@ describe('a ledger of which the old is archived', () => {
     expect(await told(copy)).toEqual(before);
   });
 
+  it('takes all of a stream but the last event of the ledger, and says what went', async () => {
+    const path = join(await temporaryFolder(), 'ledger.db');
+    const { store, execute } = await openLedger({}, `sqlite:${path}`);
+    for (const type of ['CreatePort', 'DeletePort']) done(await execute('port', gone, type, {}, { key: type }));
+    await store.close();
+    const args = ['archive', '--store', `sqlite:${path}`, '--deleted-before', '2027-01-01T00:00:00Z'];
+    expect((await run(args)).stdout).toMatch(/^1 event and 1 receipt moved to .*ledger\.db\.archive \(/);
+    expect((await run(args)).stdout).toMatch(/^0 events and 0 receipts moved/);
+  });
+
   it.each([
     ['memory:', 'P1D', 'memory: has no archive: it is gone with its process'],
     [

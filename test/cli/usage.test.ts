@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
 import { describe, expect, it, vi } from 'vitest';
+import { createProgram } from '../../src/cli/program.ts';
 import { patient, run } from './run.ts';
 
 vi.setConfig(patient);
@@ -11,6 +13,12 @@ describe('somebody who does not know the command line', () => {
     expect(code).toBe(0);
     for (const command of ['serve', 'history', 'replay', 'tail', 'verify', 'export', 'import', 'token'])
       expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'));
+  });
+
+  it('reads texts that are broken where the terminal ends, and nowhere else', () => {
+    const every = (command: Command): Command[] => [command, ...command.commands.flatMap(every)];
+    const broken = every(createProgram()).filter((command) => /[^\n]\n[^\n]/.test(command.description()));
+    expect(broken.map((command) => command.name())).toEqual([]);
   });
 
   it('is told what can be set', async () => {

@@ -26,7 +26,7 @@ export function addArchive(program: Command): void {
     .command('archive')
     .summary('move the events of deleted resources into a second file')
     .description(
-      'Moves the events of resources that were deleted long enough ago into an archive beside the ledger, on which no\n' +
+      'Moves the events of resources that were deleted long enough ago into an archive beside the ledger, on which no ' +
         'server may run meanwhile. They are read from there as before: no answer changes, and `verify` checks them.',
     )
     .addOption(storeOption())
@@ -103,8 +103,10 @@ function parseMoment(text: string): string {
 function describe(done: Done, url: string, tookMs: number): string[] {
   const { streams, events, receipts, archive, archiveBytes, ledgerBytes, freeBytes, deletedBefore } = done;
   const ledger = basename(ledgerFileOf(url)!);
+  // Of a stream that holds the last event of the ledger, that event stays: it has not moved as a whole.
+  const whole = streams === 0 ? '' : `${plural(streams, 'stream')} with `;
   return [
-    `${plural(streams, 'stream')} with ${plural(events, 'event')} and ${plural(receipts, 'receipt')} moved to ${archive} (${formatDuration(tookMs)}): deleted, and silent since ${deletedBefore}.`,
+    `${whole}${plural(events, 'event')} and ${plural(receipts, 'receipt')} moved to ${archive} (${formatDuration(tookMs)}): deleted, and silent since ${deletedBefore}.`,
     `The archive has ${formatBytes(archiveBytes)}; ${ledger} has ${formatBytes(ledgerBytes)}, of which ${formatBytes(freeBytes)} are free for what is recorded next.`,
   ];
 }

@@ -23,7 +23,7 @@ export function addBackup(program: Command): void {
     .command('backup')
     .summary('copy a ledger while its server runs, and verify the copy')
     .description(
-      'Copies the file of a ledger as it is at one moment, also beside a running server, and verifies the copy before it\n' +
+      'Copies the file of a ledger as it is at one moment, also beside a running server, and verifies the copy before it ' +
         'gets its name. A server can be started on it as it is. An archive is copied along, to <file>.archive.',
     )
     .addOption(storeOption())

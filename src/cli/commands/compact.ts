@@ -22,7 +22,7 @@ export function addCompact(program: Command): void {
     .command('compact')
     .summary('remove the snapshots that nobody will read again')
     .description(
-      'Removes snapshots of deleted resources and of other versions of the program, also beside a running server. The\n' +
+      'Removes snapshots of deleted resources and of other versions of the program, also beside a running server. The ' +
         'space is used again for what is recorded next. No event is touched.',
     )
     .addOption(storeOption())

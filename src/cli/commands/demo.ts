@@ -23,8 +23,8 @@ export function addDemo(program: Command): void {
     .command('demo')
     .summary('play recorded runs of Nova, a bare-metal deployment and racing ports on a ledger of its own')
     .description(
-      'Starts a server on an empty ledger, plays recorded and written scenes on it, shows the timeline of every resource,\n' +
-        'and replays it all from the log. Exits with 1 where something is not as it was recorded, or not the same again.\n' +
+      'Starts a server on an empty ledger, plays recorded and written scenes on it, shows the timeline of every resource, ' +
+        'and replays it all from the log. Exits with 1 where something is not as it was recorded, or not the same again. ' +
         'docs/demo.md says more. With --json: one document.',
     )
     .option('--keep <file>', 'keep the ledger in this file, for looking at with the other commands')

@@ -17,8 +17,8 @@ export function addDoctor(program: Command): void {
     .command('doctor')
     .summary('what would bite later: leftovers, contradictions, what nobody can lift')
     .description(
-      'Looks through everything that lives and tells what is left over, what contradicts itself, what nobody can lift and\n' +
-        'what stays longer than is usual, each with the events that show it and the command that mends it. With --json: a\n' +
+      'Looks through everything that lives and tells what is left over, what contradicts itself, what nobody can lift and ' +
+        'what stays longer than is usual, each with the events that show it and the command that mends it. With --json: a ' +
         'finding a line.',
     )
     .option('--kind <kind>', 'only ports, servers, nodes, agents or networks', parseKind)

@@ -14,7 +14,7 @@ export function addHistory(program: Command): void {
     .command('history')
     .summary('what happened to a resource: when, by whom, and how long each status lasted')
     .description(
-      'Lists the events of a resource, oldest first, with who caused each and how long the status before had lasted.\n' +
+      'Lists the events of a resource, oldest first, with who caused each and how long the status before had lasted. ' +
         'Works after the resource was deleted. With --json: an entry a line.',
     )
     .argument('<kind>', 'port, server, node, agent or network', parseKind)

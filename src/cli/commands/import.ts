@@ -25,7 +25,7 @@ export function addImport(program: Command): void {
     .command('import')
     .summary('make a ledger from an exported file')
     .description(
-      'Reads what `export` wrote into an empty ledger, with ids, order, times and metadata as they were, and checks every\n' +
+      'Reads what `export` wrote into an empty ledger, with ids, order, times and metadata as they were, and checks every ' +
         'chain on the way. No server may run on that ledger.',
     )
     .addOption(storeOption())

@@ -24,7 +24,7 @@ export function addIngest(program: Command): void {
     .command('ingest')
     .summary('record what an OpenStack says of itself')
     .description(
-      'Reads notifications of Nova, Neutron and Ironic, from files or from a queue of a RabbitMQ, and records what they say of\n' +
+      'Reads notifications of Nova, Neutron and Ironic, from files or from a queue of a RabbitMQ, and records what they say of ' +
         'servers, ports and nodes as observations. What comes twice is recorded once, so it may be interrupted and repeated.',
     )
     .argument('[files...]', 'a message a line, or a JSON document of one or many; - for standard input')

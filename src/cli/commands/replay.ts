@@ -19,7 +19,7 @@ export function addReplay(program: Command): void {
     .command('replay')
     .summary('what each event changed in a resource, and its state at a moment of the past')
     .description(
-      'Goes through the events of a resource up to a moment, shows what each of them changed, and then the state they led\n' +
+      'Goes through the events of a resource up to a moment, shows what each of them changed, and then the state they led ' +
         'to. With --json: an entry a line, then a line with the state.',
     )
     .argument('<kind>', 'port, server, node, agent or network', parseKind)

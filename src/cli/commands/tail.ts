@@ -21,7 +21,7 @@ export function addTail(program: Command): void {
     .command('tail')
     .summary('show events as they are recorded')
     .description(
-      'Follows the ledger from now on, or from a position on, until it is interrupted. Goes on by itself, without loss or\n' +
+      'Follows the ledger from now on, or from a position on, until it is interrupted. Goes on by itself, without loss or ' +
         'repeat, where the connection was lost. With --json: an event a line.',
     )
     .option('--after <position>', 'also what was recorded after this position; "start" for everything', parseAfter)

@@ -12,7 +12,7 @@ export function addToken(program: Command): void {
     .command('hash')
     .summary('hash a token, a secret or a password for the tokens file')
     .description(
-      'Prints what belongs into "sha256" of the tokens file: of a token, or of the secret of an application credential.\n' +
+      'Prints what belongs into "sha256" of the tokens file: of a token, or of the secret of an application credential. ' +
         'Without an argument it is read from standard input, and so stays out of the history of your shell.',
     )
     .argument('[token]', 'the token')

@@ -28,8 +28,8 @@ export function addVerify(program: Command): void {
     .command('verify')
     .summary('check every event, the hash chains, snapshots and receipts of a ledger')
     .description(
-      'Reads a whole ledger, also beside a running server, and checks that nothing in it was altered, removed, slipped in\n' +
-        'or reordered, and that the events still lead to the states that are kept. With --url, the states that the server\n' +
+      'Reads a whole ledger, also beside a running server, and checks that nothing in it was altered, removed, slipped in ' +
+        'or reordered, and that the events still lead to the states that are kept. With --url, the states that the server ' +
         'shows are compared too. Exits with 1 where something is wrong.',
     )
     .addOption(storeOption())

@@ -13,7 +13,7 @@ export function addWhy(program: Command): void {
     .command('why')
     .summary('why a resource is as it is: what it waits for, since when, and who can lift it')
     .description(
-      'Tells what a resource waits for, down to the bottom: each condition with since when, whose part it is, whether it\n' +
+      'Tells what a resource waits for, down to the bottom: each condition with since when, whose part it is, whether it ' +
         'can still be lifted, and the events that prove it. Works after the resource was deleted, and for any past moment.',
     )
     .argument('<kind>', 'port, server, node, agent or network', parseKind)

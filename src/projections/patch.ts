@@ -1,6 +1,6 @@
 import { enablePatches, type Patch, produceWithPatches } from 'immer';
 import { type Aggregate, type Lifetime, viewOf } from '../domain/kernel/aggregate.ts';
-import type { Json } from '../domain/kernel/json.ts';
+import { type Json, sameJson } from '../domain/kernel/json.ts';
 import { pointerTo } from '../domain/kernel/json-pointer.ts';
 import type { RecordedEvent } from '../store/event-store.ts';
 import { foldRecorded } from './folding.ts';
@@ -27,9 +27,10 @@ export function foldWithPatch(
     const value = state && (viewOf(aggregate, state) as Json);
     return { state, patch: value === null ? [] : [{ op: before ? 'replace' : 'add', path: '', value }] };
   }
-  const [state, patches] = produceWithPatches(before, (draft) => {
+  const [state, all] = produceWithPatches(before, (draft) => {
     foldRecorded(aggregate, id, draft as Lifetime, event);
   });
+  const patches = all.filter((patch) => !repeats(patch, before));
   return { state, patch: aggregate.view ? patchOfView(aggregate, before, state, patches) : patches.map(operation) };
 }
 
@@ -61,8 +62,15 @@ function memberChange(key: string, before: unknown, after: unknown): JsonPatchOp
   const path = pointerTo([key]);
   if (after === undefined) return before === undefined ? [] : [{ op: 'remove', path }];
   if (before === undefined) return [{ op: 'add', path, value: after as Json }];
-  return JSON.stringify(before) === JSON.stringify(after) ? [] : [{ op: 'replace', path, value: after as Json }];
+  return sameJson(before, after) ? [] : [{ op: 'replace', path, value: after as Json }];
 }
+
+/** A reducer may write what is there already: a list from which nothing was left out. Nobody is told of that as a change. */
+const repeats = ({ op, path, value }: Patch, before: unknown): boolean =>
+  op === 'replace' && sameJson(path.reduce(memberOf, before), value);
+
+const memberOf = (container: unknown, key: string | number): unknown =>
+  (container as Readonly<Record<string | number, unknown>>)[key];
 
 const operation = ({ op, path, value }: Patch): JsonPatchOperation =>
   op === 'remove' ? { op, path: pointerTo(path) } : { op, path: pointerTo(path), value: value as Json };

@@ -1,14 +1,19 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import jsonPatch, { type Operation } from 'fast-json-patch';
 import { describe, expect, test } from 'vitest';
 import { aggregates } from '../../src/domain/aggregates.ts';
 import { type Aggregate, fold, type Lifetime, viewOf } from '../../src/domain/kernel/aggregate.ts';
 import { streamOf } from '../../src/domain/kernel/resource.ts';
-import { foldWithPatch } from '../../src/projections/patch.ts';
+import { foldWithPatch, type JsonPatchOperation } from '../../src/projections/patch.ts';
 import type { RecordedEvent } from '../../src/store/event-store.ts';
 import { collect, nthId, openLedger } from '../support/ledger.ts';
 
-const { applyPatch } = jsonPatch;
+const { applyPatch, getValueByPointer } = jsonPatch;
+/** A patch that replaces a value by the same one tells people of a change that there was not. */
+const isNews = (change: JsonPatchOperation, before: unknown): boolean =>
+  change.op !== 'replace' || !isDeepStrictEqual(getValueByPointer(before, change.path), change.value);
+
 const port = { kind: 'port', id: nthId(1) } as const;
 
 /** Commands a port may meet, malformed by nobody but in any order. */
@@ -69,6 +74,7 @@ describe('a port, whatever happens to it', () => {
         for (const event of events) {
           const step = foldWithPatch(aggregate, port.id, immutable, event);
           immutable = step.state;
+          for (const change of step.patch) expect(isNews(change, patched)).toBe(true);
           patched = applyPatch(patched, structuredClone(step.patch) as Operation[]).newDocument;
         }
         expect(viewTextOf(aggregate, immutable)).toBe(live);

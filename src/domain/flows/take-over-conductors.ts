@@ -1,12 +1,8 @@
-import { agentRef, agentTypes, partsOf } from '../agent/identity.ts';
-import type { Agent } from '../agent/state.ts';
-import { isAlive, type Related } from '../kernel/aggregate.ts';
-import type { ResourceRef } from '../kernel/resource.ts';
+import { conductorRef, isConductorLost, isConductorThere } from '../agent/conductor.ts';
+import { agentTypes, partsOf } from '../agent/identity.ts';
 import type { DataOf } from '../node/events.ts';
 import type { FlowCommand, FlowEvent } from './flow.ts';
 import type { SearchingFlow } from './searching-flow.ts';
-
-const conductorRef = (name: string): ResourceRef => agentRef(name, agentTypes.conductor);
 
 /** The conductor an event is about; null where it is about something else. */
 function conductorOf({ type, data, resource }: FlowEvent): string | null {
@@ -16,16 +12,6 @@ function conductorOf({ type, data, resource }: FlowEvent): string | null {
   }
   const { kind, holder } = data as DataOf<'NodeReserved'>;
   return kind === 'other' ? null : holder;
-}
-
-/** Whether it is known to be gone. Of a conductor that never introduced itself nothing is known. */
-function isLost(conductor: string, related: Related): boolean {
-  return related.stateOf(conductorRef(conductor)) !== null && !isThere(conductor, related);
-}
-
-function isThere(conductor: string, related: Related): boolean {
-  const agent = related.stateOf(conductorRef(conductor)) as Agent | null;
-  return isAlive(agent) && agent!.alive;
 }
 
 const allConductors = { kind: 'agent', type: agentTypes.conductor } as const;
@@ -48,7 +34,7 @@ export const takeOverConductors: SearchingFlow = {
   search(event, related) {
     const conductor = conductorOf(event);
     if (conductor === null) return [];
-    if (event.type === 'NodeReserved') return isLost(conductor, related) ? [allConductors] : [];
+    if (event.type === 'NodeReserved') return isConductorLost(conductor, related) ? [allConductors] : [];
     return [{ kind: 'node', conductor }, allConductors];
   },
 
@@ -56,11 +42,11 @@ export const takeOverConductors: SearchingFlow = {
     const conductor = conductorOf(event);
     if (conductor === null) return [];
     const wasReserved = event.type === 'NodeReserved';
-    if (wasReserved && !isLost(conductor, related)) return [];
+    if (wasReserved && !isConductorLost(conductor, related)) return [];
 
     const alive = found.filter(({ kind }) => kind === 'agent').map(({ id }) => partsOf(id).host);
     const others = alive.filter((host) => host !== conductor).sort();
-    const heirs = isThere(conductor, related) ? [conductor] : others;
+    const heirs = isConductorThere(conductor, related) ? [conductor] : others;
     const nodes = wasReserved ? [event.resource] : found.filter(({ kind }) => kind === 'node');
     return nodes.map((resource, index): FlowCommand => {
       const by = heirs[index % heirs.length];

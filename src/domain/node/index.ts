@@ -1,7 +1,8 @@
+import { conductorRef } from '../agent/conductor.ts';
 import type { Aggregate } from '../kernel/aggregate.ts';
-import { Uuid } from '../kernel/resource.ts';
+import { type ResourceRef, Uuid } from '../kernel/resource.ts';
 import { serverOf } from './attributes.ts';
-import { nodeCommands } from './commands.ts';
+import { type NodeCommand, nodeCommands } from './commands.ts';
 import { deadlinesOf } from './deadlines.ts';
 import { decide, open } from './decide.ts';
 import { nodeEvents } from './events.ts';
@@ -17,6 +18,13 @@ import { warningsOf } from './warnings.ts';
 const isSchedulable = ({ provisionState, instanceId, maintenance, reservation, retired, deletedAt }: Node): boolean =>
   provisionState === 'available' && !instanceId && !maintenance && !reservation && !retired && deletedAt === undefined;
 
+/** What a decision on a command sees besides the node. */
+function seenBy({ type, data }: NodeCommand): readonly ResourceRef[] {
+  // Whether an instance is on another node is seen on the instance.
+  if (type === 'UpdateNode') return data.instanceId ? [serverOf(data.instanceId)] : [];
+  return type === 'TakeOverConductor' ? [conductorRef(data.conductor)] : [];
+}
+
 export const nodeAggregate: Aggregate<Node> = {
   kind: 'node',
   id: Uuid,
@@ -30,8 +38,7 @@ export const nodeAggregate: Aggregate<Node> = {
   decide,
   internal: ['DeadlinePassed'],
   signsOfLife: ['Heartbeat'],
-  /** Whether an instance is on another node is seen on the instance. */
-  needs: (_node, { type, data }) => (type === 'UpdateNode' && data.instanceId ? [serverOf(data.instanceId)] : []),
+  needs: (_node, command) => seenBy(command as NodeCommand),
   countsAs,
   status: (node) => node.provisionState,
   deadlines: deadlinesOf,

@@ -1,3 +1,4 @@
+import { isConductorLost } from '../agent/conductor.ts';
 import type { NodeEvent } from './events.ts';
 import type { NodeFacts } from './facts.ts';
 import { released } from './lock.ts';
@@ -8,7 +9,7 @@ interface LostConductor {
   readonly conductor: string;
   /** Without it nobody goes on yet. */
   readonly by?: string | undefined;
-  /** Locks it took later are those of a conductor that is back. */
+  /** Locks it took later are its own, if it is back: one that is gone holds none, whatever the clocks have said since. */
   readonly lostAt?: string | undefined;
 }
 
@@ -20,7 +21,8 @@ interface LostConductor {
 export function takeOverConductor(node: Node, loss: LostConductor, facts: NodeFacts): NodeEvent[] {
   const { conductor, by, lostAt = facts.time } = loss;
   const { reservation, postponed } = node;
-  const held = reservation?.holder === conductor && reservation.since <= lostAt;
+  const isGone = facts.related !== undefined && isConductorLost(conductor, facts.related);
+  const held = reservation?.holder === conductor && (isGone || reservation.since <= lostAt);
   if (!held && node.conductor !== conductor) return [];
 
   const moves = by !== undefined && by !== conductor && node.conductor !== by;

@@ -9,6 +9,7 @@ import {
   deploying,
   enrolled,
   lived,
+  livedKnowing,
   manageable,
   minutes,
   pass,
@@ -72,6 +73,17 @@ describe('C003: a conductor dies while it works on nodes', () => {
     const node = lived(enrolled, verb('manage', { holder: 'c-3' }));
     expect(typesOf(node, takeOver)).toEqual(['NodeTakenOver']);
     expect(node.view).toMatchObject({ provisionState: 'verifying', reservation: { holder: 'c-3' } });
+  });
+
+  const restart = command('TakeOverConductor', { conductor: 'c-1', by: 'c-2', lostAt: '2020-01-01T00:00:00.000Z' });
+  test.each([
+    ['is gone holds no lock, whatever the clocks have said since', { alive: false }, null],
+    ['is back keeps what it locked since', { alive: true }, 'c-1'],
+    ['nothing is known of keeps what it locked since', null, 'c-1'],
+  ])('C003: a conductor that %s', (_, agent, holder) => {
+    const node = livedKnowing({ related: { stateOf: () => agent } }, ...deploying);
+    node.execute(restart.type, restart.data);
+    expect(node.view).toMatchObject({ conductor: 'c-2', reservation: holder && { holder } });
   });
 
   test('C003: nodes of other conductors are not touched', () => {

@@ -318,9 +318,10 @@ export class Runtime {
     } catch (error) {
       this.#heads.discard(head);
       this.#census.note(request.resource.kind, head.stream, (head.current?.state as Lifetime | undefined) ?? null);
-      if (isStoreError(error, 'wrong-expected-revision')) return null;
-      // It may have been stored all the same, and wait for the clock.
+      // What is stored may wait for the clock: this append all the same, or what was stored in its place. The clock may have
+      // asked in between, and been told of what was not stored.
       if (aggregate.deadlines) this.#deadlines.reviseSoon(request.resource);
+      if (isStoreError(error, 'wrong-expected-revision')) return null;
       throw error;
     }
   }

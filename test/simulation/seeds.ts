@@ -23,6 +23,7 @@ export const namedSeeds: Readonly<Record<string, number>> = {
   'a command in two processes led to fewer events in one, and that was taken for a retry of the other': 55039,
   'a claimed node was cleaned, its server left meanwhile, the cleaning failed, and it stayed claimed': 65455,
   'the clock was set back after a node had been locked, its conductor was lost, and the lock outlived the take-over': 83627,
+  'the clock asked a head that had been loaded too early, whose append then lost its race': 92967,
   'the clock was set back while a deadline was met, and never met it again': 1399,
   'a command in two processes led to other events but for the last, and more was decided on what was never stored': 5567,
 };

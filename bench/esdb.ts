@@ -32,7 +32,7 @@ export async function esdbLines(): Promise<Line[]> {
   }
 }
 
-/** @param unary the client's path of one call an append, which the engine takes for its safety */
+/** @param unary the client's path of one call an append, the one of its two on which errors belong to the append */
 async function commandLine(
   urls: { readonly ours: string; readonly bare: string },
   inFlight: number,
@@ -62,11 +62,11 @@ async function commandLine(
     unit: 'commands/s',
     ours: measured.ours,
     baseline: {
-      what: `bare client, ${unary ? 'a call an append' : 'all appends on one call'}`,
+      what: `bare client, ${unary ? 'a call an append' : 'all appends on one call of its own'}`,
       value: measured.baseline,
     },
     ratio: measured.ratio,
-    ...(unary ? { wanted: 0.8 } : { note: 'the path that an error of one append breaks for all' }),
+    ...(unary ? { wanted: 0.8 } : { note: 'there an error of one append is the answer to all' }),
   };
 }
 

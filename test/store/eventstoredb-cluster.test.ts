@@ -14,7 +14,7 @@ import {
   write,
 } from '../contract/support.ts';
 import { TestCluster } from '../support/eventstoredb/cluster.ts';
-import { failure } from '../support/eventstoredb/messages.ts';
+import { failure, streamDeleted } from '../support/eventstoredb/messages.ts';
 import type { CallKind, Mischief } from '../support/eventstoredb/mischief.ts';
 import type { Proposal } from '../support/eventstoredb/record.ts';
 
@@ -120,6 +120,34 @@ describe('a ledger in a cluster of three', () => {
       expect(idsOf(await all(store.readStream(stream, { from: 1 })))).toEqual(idsOf(events));
     });
   }
+
+  const breaks: [how: string, mischief: Mischief][] = [
+    ['with the connection', { kind: 'dropped' }],
+    ['for something about another stream', { kind: 'fail', failure: streamDeleted('another') }],
+  ];
+  it.each(breaks)('stores each of many appends once when the call that they share breaks %s', async (_, mischief) => {
+    const store = await openStore();
+    const names = Array.from({ length: 30 }, () => freshStream());
+    for (const name of names) await write(store, name, someEvents(1));
+    once('append', mischief);
+    const appends = names.map((stream) => ({ stream, expectedRevision: 0, events: someEvents(2) }));
+    const stored = await Promise.all(appends.map((append) => store.append(append)));
+    expect(stored.map(({ revision }) => revision)).toEqual(names.map(() => 2));
+    for (const { stream, events } of appends)
+      expect(idsOf(await all(store.readStream(stream, { from: 1 })))).toEqual(idsOf(events));
+  });
+
+  it('refuses one of many appends that share a call, and none of the others', async () => {
+    const [store, other] = [await openStore(), await openStore()];
+    const names = Array.from({ length: 30 }, () => freshStream());
+    for (const name of names) await write(store, name, someEvents(1));
+    await write(other, names[0]!, someEvents(1));
+    const [refused, ...others] = await Promise.allSettled(
+      names.map((stream) => store.append({ stream, expectedRevision: 0, events: someEvents(1) })),
+    );
+    expect(refused).toMatchObject({ reason: { fault: { code: 'wrong-expected-revision', actual: 1 } } });
+    expect(others.map(({ status }) => status)).toEqual(others.map(() => 'fulfilled'));
+  });
 
   it('takes a read that brings nothing for a failed one, and reads again', async () => {
     const store = await openStore();

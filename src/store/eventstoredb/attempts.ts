@@ -31,6 +31,9 @@ function sortOf(error: unknown): ErrorSort {
   return type !== undefined && finalTypes.has(type) ? 'final' : 'unknown';
 }
 
+/** Whether the server has answered, and would answer the same again. */
+export const isFinal = (error: unknown): boolean => sortOf(error) === 'final';
+
 /** A position at which no record begins; the server says so in words alone. */
 export const isInvalidPosition = (error: unknown): boolean =>
   error instanceof Error && /invalid position/i.test(error.message);
@@ -87,7 +90,7 @@ export async function untilAnswered<T>(
       return await attempt();
     } catch (error) {
       if (closed.aborted) throw new StoreError({ code: 'closed' }, error);
-      if (sortOf(error) === 'final') throw error;
+      if (isFinal(error)) throw error;
       if (performance.now() >= end) throw overdue(error);
       if (sortOf(error) !== 'elsewhere' || tries > 2) await pause(backOff(tries), undefined, { ref: false });
     }

@@ -1,6 +1,7 @@
 import type { EventData, ReadRevision, ResolvedEvent, StreamingRead } from '@eventstore/db-client';
 import type { StreamPage } from '../live-log.ts';
 import { StoreError, unusable } from '../store-error.ts';
+import { AppendCall } from './append-call.ts';
 import { isInvalidPosition, TimeLimitError, typeOf } from './attempts.ts';
 import type { Connection } from './connection.ts';
 import { decode, positionOf, type StoredEvent } from './wire-event.ts';
@@ -30,16 +31,10 @@ export class Calls {
 
   /** One attempt to append; an error other than of this store leaves open what has happened. */
   append(stream: string, expectedRevision: number, events: EventData[]): Promise<Appended> {
-    const { callMs: deadline } = this.#connection.limits;
-    const expected = expectedRevision < 0 ? 'no_stream' : BigInt(expectedRevision);
     return this.#connection.attempt(async (client) => {
       try {
-        const { position } = await client.appendToStream(stream, events, {
-          expectedRevision: expected,
-          requiresLeader: true,
-          deadline,
-        });
-        return { kind: 'written', position: positionOf(position!) };
+        const commit = await (await AppendCall.of(client)).append(stream, expectedRevision, events);
+        return { kind: 'written', position: positionOf({ commit }) };
       } catch (error) {
         if (typeOf(error) === 'wrong-expected-version') return { kind: 'refused' };
         throw this.#translated(error, stream);

@@ -114,8 +114,8 @@ export class Connection {
 }
 
 /**
- * The path for many appends on one long call is switched off: there, an error of one append rejects all others that are
- * under way, and late answers end the process.
+ * The client's own path for many appends on one long call is switched off: there, an error of one append rejects all others
+ * that are under way, and late answers end the process. The ledger's appends have a call of their own, see `AppendCall`.
  */
 function connect(connectionString: string): EventStoreDBClient {
   const client = EventStoreDBClient.connectionString(connectionString);

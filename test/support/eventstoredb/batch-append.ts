@@ -1,8 +1,8 @@
-import type { ServerDuplexStream } from '@grpc/grpc-js';
+import { status as grpcStatus, type ServerDuplexStream } from '@grpc/grpc-js';
 import { type Failure, nameIn } from './messages.ts';
 import { Any, type BatchAppendReq, type BatchAppendResp, shared, status, streams } from './protocol.ts';
 import type { AppendOutcome, Expectation, Proposal } from './record.ts';
-import { append, proposalOf, type StreamsHost } from './streams-service.ts';
+import { append, dropped, proposalOf, type StreamsHost } from './streams-service.ts';
 
 interface Gathering {
   readonly name: string;
@@ -44,15 +44,35 @@ async function answer(
     const mischief = await host.admit('append', leads);
     if (mischief?.kind === 'silent') return;
     const outcome = await append(host, name, expected, events);
-    if (mischief?.kind === 'unanswered' || mischief?.kind === 'dropped') return;
+    if (mischief?.kind === 'unanswered') return;
+    if (mischief?.kind === 'dropped') throw dropped();
     call.write(reply(id, name, outcome));
   } catch (error) {
-    const { code, details } = error as Failure;
+    const failed = error as Failure;
+    const type = String(failed.metadata.get('exception').at(0));
+    const detail = aboutOne[type] ?? (failed.code === grpcStatus.ABORTED ? aboutOne.timeout : undefined);
+    if (!detail) {
+      call.emit('error', failed); // of all that are under way on the call
+      return;
+    }
     const response = replyTo(id, name);
-    response.setError(errorOf(code, details, new shared.Timeout(), 'Timeout'));
+    response.setError(errorOf(failed.code, failed.details, ...detail(failed)));
     call.write(response);
   }
 }
+
+/** Failures that are said of one append; any other ends the call. */
+const aboutOne: Readonly<
+  Record<string, (failed: Failure) => [detail: { serializeBinary(): Uint8Array }, type: string]>
+> = {
+  timeout: () => [new shared.Timeout(), 'Timeout'],
+  'access-denied': () => [new shared.AccessDenied(), 'AccessDenied'],
+  'maximum-append-size-exceeded': ({ metadata }) => {
+    const exceeded = new shared.MaximumAppendSizeExceeded();
+    exceeded.setMaxappendsize(Number(metadata.get('maximum-append-size').at(0)));
+    return [exceeded, 'MaximumAppendSizeExceeded'];
+  },
+};
 
 function expectationIn(options: NonNullable<ReturnType<BatchAppendReq['getOptions']>>): Expectation {
   if (options.hasAny()) return 'any';

@@ -124,6 +124,10 @@ describe('a ledger in a cluster of three', () => {
   const breaks: [how: string, mischief: Mischief][] = [
     ['with the connection', { kind: 'dropped' }],
     ['for something about another stream', { kind: 'fail', failure: streamDeleted('another') }],
+    [
+      'for a leader that it does not name',
+      { kind: 'fail', failure: failure(5, 'elsewhere', { exception: 'not-leader' }) },
+    ],
   ];
   it.each(breaks)('stores each of many appends once when the call that they share breaks %s', async (_, mischief) => {
     const store = await openStore();

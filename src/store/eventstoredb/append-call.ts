@@ -32,15 +32,14 @@ interface UnderWay {
   readonly reject: (error: unknown) => void;
 }
 
-/** What became of the appends on a call that broke is not known, whatever it broke for. */
-class CallBrokenError extends Error {
-  override readonly name = 'CallBrokenError';
-  readonly type = 'call-broken';
-
-  constructor(reason: string, cause?: unknown) {
-    super(`the call of all appends broke: ${reason}`, { cause });
-  }
+/** What became of an append is not known, whatever the reason. */
+class OutcomeUnknownError extends Error {
+  override readonly name = 'OutcomeUnknownError';
+  readonly type = 'outcome-unknown';
 }
+
+const broken = (reason: string, cause?: unknown): OutcomeUnknownError =>
+  new OutcomeUnknownError(`the call of all appends broke: ${reason}`, { cause });
 
 /**
  * The appends of a client, all on one call that stays open: that costs less than half of a call for each. The client has
@@ -63,9 +62,9 @@ export class AppendCall {
     call.on('data', (answer) => this.#take(answer));
     call.once('error', (error) => {
       over(meaningOf(error as ServiceError));
-      void client.handleError(service, error);
+      client.handleError(service, error).catch(() => {}); // what it cannot read turns it nowhere: the node is asked again
     });
-    call.once('end', () => over(new CallBrokenError('the server ended it')));
+    call.once('end', () => over(broken('the server ended it')));
     call.on('error', () => {}); // whatever comes after the first
   }
 
@@ -83,11 +82,11 @@ export class AppendCall {
   /**
    * Appends to a stream that is at a revision; -1 is one that does not exist.
    * @returns the position of the last event
-   * @throws what the client's own path would throw of this append, or CallBrokenError
+   * @throws what the client's own path would throw of this append, or OutcomeUnknownError
    */
   append(stream: string, expectedRevision: number, events: readonly EventData[]): Promise<bigint> {
     return new Promise((resolve, reject) => {
-      if (this.isOver) return reject(new CallBrokenError('it is over'));
+      if (this.isOver) return reject(broken('it is over'));
       const id = randomUUID();
       this.#underWay.set(id, { resolve, reject });
       this.#call.write(requestOf(id, stream, expectedRevision, events));
@@ -99,9 +98,10 @@ export class AppendCall {
     const underWay = this.#underWay.get(id);
     if (!underWay) return; // given up meanwhile
     this.#underWay.delete(id);
-    const error = answer.getError();
-    if (error) underWay.reject(unpackToCommandError(error, streamIn(answer)));
-    else underWay.resolve(BigInt(answer.getSuccess()!.getPosition()!.getCommitPosition()));
+    const position = answer.getSuccess()?.getPosition();
+    if (answer.hasError()) underWay.reject(errorIn(answer));
+    else if (position) underWay.resolve(BigInt(position.getCommitPosition()));
+    else underWay.reject(new OutcomeUnknownError('the answer to an append names no position'));
   }
 
   #end(error: unknown): void {
@@ -119,13 +119,25 @@ const unimplemented = 12;
 
 /** A call that broke says nothing final about an append, unless nobody may make it at all. */
 function meaningOf(error: ServiceError): unknown {
-  if (error.code === unimplemented) return new CallBrokenError('the server is older than EventStoreDB 21.10', error);
-  const known = convertToCommandError(error);
-  return isFinal(known) && typeOf(known) !== 'access-denied' ? new CallBrokenError(error.message, error) : known;
+  if (error.code === unimplemented) return broken('the server is older than EventStoreDB 21.10', error);
+  const known = legible(() => convertToCommandError(error)) ?? broken(error.message, error);
+  return isFinal(known) && typeOf(known) !== 'access-denied' ? broken(error.message, error) : known;
 }
 
-const streamIn = (answer: BatchAppendResp): string =>
-  Buffer.from(answer.getStreamIdentifier()?.getStreamName_asU8() ?? []).toString();
+function errorIn(answer: BatchAppendResp): unknown {
+  const error = answer.getError()!;
+  const stream = Buffer.from(answer.getStreamIdentifier()?.getStreamName_asU8() ?? []).toString();
+  return legible(() => unpackToCommandError(error, stream)) ?? new OutcomeUnknownError(error.getMessage());
+}
+
+/** The client stumbles over errors that lack what it looks for in them; here nobody would hear it fall. */
+function legible(read: () => unknown): unknown {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}
 
 const utf8 = new TextEncoder();
 

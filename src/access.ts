@@ -1,13 +1,13 @@
 import { unwatchFile, watchFile } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { Audit } from './api/audit.ts';
-import { AuditFile } from './api/audit-file.ts';
-import { type Identify, identifyByName } from './api/auth.ts';
-import type { Log } from './api/log.ts';
-import { identifyByJwt } from './api/oidc/identify-by-jwt.ts';
-import { type Certificate, readCertificate } from './api/tls.ts';
-import { TokenBearers } from './api/token-bearers.ts';
-import { noAccounts, parseTokensFile, type TokensFile } from './api/tokens.ts';
+import { Audit } from './api/access/audit.ts';
+import { AuditFile } from './api/access/audit-file.ts';
+import { type Identify, identifyByName } from './api/access/auth.ts';
+import { identifyByJwt } from './api/access/oidc/identify-by-jwt.ts';
+import { TokenBearers } from './api/access/token-bearers.ts';
+import { noAccounts, parseTokensFile, type TokensFile } from './api/access/tokens.ts';
+import type { Log } from './api/http/log.ts';
+import { type Certificate, readCertificate } from './api/http/tls.ts';
 import { type Config, ConfigError, isForAnybody } from './config.ts';
 
 /** Who gets in, how the server proves who it is, and where it is written down who was turned away. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { parseDuration } from './api/duration.ts';
-import { levels } from './api/log.ts';
-import { isLoopback, isTamperProof } from './api/loopback.ts';
+import { levels } from './api/http/log.ts';
+import { isLoopback, isTamperProof } from './api/http/loopback.ts';
+import { parseDuration } from './api/schemas/duration.ts';
 import { defaultMechanismDrivers, mechanismDrivers } from './domain/port/drivers/configured.ts';
 import { withoutPassword } from './without-password.ts';
 

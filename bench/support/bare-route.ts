@@ -2,7 +2,7 @@
 
 import fastify from 'fastify';
 import type { z } from 'zod';
-import { commandBodyOf } from '../../src/api/command-schemas.ts';
+import { commandBodyOf } from '../../src/api/schemas/command-schemas.ts';
 import { aggregates } from '../../src/domain/aggregates.ts';
 
 const app = fastify();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AppendWatch } from '../../src/api/append-watch.ts';
+import { AppendWatch } from '../../src/api/commands/append-watch.ts';
 import type { AppendRequest } from '../../src/store/event-store.ts';
 import { MemoryStore } from '../../src/store/memory/memory-store.ts';
 import type { StoreFault } from '../../src/store/store-error.ts';

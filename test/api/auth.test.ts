@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { hashToken } from '../../src/api/tokens.ts';
+import { hashToken } from '../../src/api/access/tokens.ts';
 import { loadConfig } from '../../src/config.ts';
 import { startStackledger } from '../../src/main.ts';
 import { eventually, portId, sharedLedger, slugOf, startLedger } from './support.ts';

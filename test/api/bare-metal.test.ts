@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { hashToken } from '../../src/api/tokens.ts';
+import { hashToken } from '../../src/api/access/tokens.ts';
 import { nthId } from '../support/ledger.ts';
 import { type Answer, eventually, sharedLedger, slugOf } from './support.ts';
 

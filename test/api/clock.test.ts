@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseDuration } from '../../src/api/duration.ts';
+import { parseDuration } from '../../src/api/schemas/duration.ts';
 import { sharedLedger, slugOf, startLedger } from './support.ts';
 
 describe('a clock that stands still', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { exampleCommands } from '../../src/api/openapi-examples.ts';
+import { exampleCommands } from '../../src/api/openapi/openapi-examples.ts';
 import { aggregates } from '../../src/domain/aggregates.ts';
 import { sharedLedger } from './support.ts';
 

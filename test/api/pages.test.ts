@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { publicCommands } from '../../src/api/command-schemas.ts';
-import { exampleData } from '../../src/api/openapi-examples.ts';
-import { allProblemTypes } from '../../src/api/problem-types.ts';
+import { exampleData } from '../../src/api/openapi/openapi-examples.ts';
+import { allProblemTypes } from '../../src/api/problems/problem-types.ts';
+import { publicCommands } from '../../src/api/schemas/command-schemas.ts';
 import { aggregates } from '../../src/domain/aggregates.ts';
 import { sharedLedger, startLedger } from './support.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Metrics } from '../../src/api/metrics.ts';
-import { watchReaderLag } from '../../src/api/reader-lag.ts';
+import { Metrics } from '../../src/api/monitoring/metrics.ts';
+import { watchReaderLag } from '../../src/api/monitoring/reader-lag.ts';
 import { nthId, openLedger } from '../support/ledger.ts';
 import { eventually, startLedger } from './support.ts';
 

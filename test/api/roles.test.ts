@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { roleForCommand } from '../../src/api/roles.ts';
+import { roleForCommand } from '../../src/api/access/roles.ts';
 import { aggregates } from '../../src/domain/aggregates.ts';
 
 describe('who may give a command', () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { hashToken } from '../../src/api/tokens.ts';
+import { hashToken } from '../../src/api/access/tokens.ts';
 import { type BulkCommand, type ClientOptions, createClient, type LedgerEvent } from '../../src/client/index.ts';
 import { loadConfig } from '../../src/config.ts';
 import { type Stackledger, startStackledger } from '../../src/main.ts';

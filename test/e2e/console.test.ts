@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hashToken } from '../../src/api/tokens.ts';
+import { hashToken } from '../../src/api/access/tokens.ts';
 import { chromium, describeWith } from '../support/external.ts';
 import { type Scheme, sharedBrowser, takeScreenshot } from './browser.ts';
 import {

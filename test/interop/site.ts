@@ -1,8 +1,8 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { hashPassword } from '../../src/api/passwords.ts';
-import { hashToken } from '../../src/api/tokens.ts';
+import { hashPassword } from '../../src/api/access/passwords.ts';
+import { hashToken } from '../../src/api/access/tokens.ts';
 import { patient } from '../api/openstack/site.ts';
 import { byApplicationCredential, byPassword, type Login } from './clients.ts';
 

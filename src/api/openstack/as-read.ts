@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { Problem } from '../problem.ts';
+import { Problem } from '../problems/problem.ts';
 import type { Fault } from './fault.ts';
 
 /** How often a change is made anew when others keep changing the thing under it: each time one of them gets through. */

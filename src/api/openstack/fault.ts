@@ -1,4 +1,4 @@
-import type { Problem } from '../problem.ts';
+import type { Problem } from '../problems/problem.ts';
 
 /** An answer that is an error, in the words of an OpenStack service. Thrown where the request ends with it. */
 export class Fault extends Error {

@@ -1,4 +1,4 @@
-import type { Caller, Identify } from '../auth.ts';
+import type { Caller, Identify } from '../access/auth.ts';
 
 /** Finds the caller a token was issued to by the identity service; null where this one was not issued here. */
 export type FindIssued = (token: string) => Caller | null;

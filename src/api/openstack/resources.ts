@@ -5,14 +5,14 @@ import { type Kind, type ResourceRef, streamOf } from '../../domain/kernel/resou
 import type { ListQuery } from '../../projections/queries.ts';
 import type { Done } from '../../runtime/command.ts';
 import type { EventStore, RecordedEvent } from '../../store/event-store.ts';
-import { type Caller, requireRole, within } from '../auth.ts';
-import type { CommandGate } from '../command-gate.ts';
-import { commandOf } from '../command-of.ts';
-import { requireId } from '../command-schemas.ts';
-import { type CommandHeaders, commandHeaders } from '../headers.ts';
-import { type Flaw, flawsOf, invalidRequest, refusalProblem } from '../problem.ts';
-import type { ReadModels } from '../read-models.ts';
-import { roleForCommand } from '../roles.ts';
+import { type Caller, requireRole, within } from '../access/auth.ts';
+import { roleForCommand } from '../access/roles.ts';
+import type { CommandGate } from '../commands/command-gate.ts';
+import { commandOf } from '../commands/command-of.ts';
+import { type CommandHeaders, commandHeaders } from '../http/headers.ts';
+import { type Flaw, flawsOf, invalidRequest, refusalProblem } from '../problems/problem.ts';
+import type { ReadModels } from '../reads/read-models.ts';
+import { requireId } from '../schemas/command-schemas.ts';
 import type { Fault } from './fault.ts';
 
 /** A state as people see it. Each service knows its own kinds' fields. */

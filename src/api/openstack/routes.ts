@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import type { Identify } from '../auth.ts';
-import type { TokensFile } from '../tokens.ts';
+import type { Identify } from '../access/auth.ts';
+import type { TokensFile } from '../access/tokens.ts';
 import { baremetalRoutes } from './baremetal/routes.ts';
 import { baremetal } from './baremetal/service.ts';
 import { computeRoutes } from './compute/routes.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { undocumented } from '../openapi-routes.ts';
-import { apiProblem, problemOf } from '../problem.ts';
-import type { Role } from '../roles.ts';
+import type { Role } from '../access/roles.ts';
+import { undocumented } from '../openapi/openapi-routes.ts';
+import { apiProblem, problemOf } from '../problems/problem.ts';
 import { Fault, type FaultStyle } from './fault.ts';
 import {
   type Microversion,

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import { parseDuration } from '../../api/duration.ts';
+import { parseDuration } from '../../api/schemas/duration.ts';
 import { aggregates } from '../../domain/aggregates.ts';
 import { type Archived, archiveDeleted } from '../../runtime/archiving/archive-deleted.ts';
 import type { ArchiveSizes } from '../../store/archive.ts';

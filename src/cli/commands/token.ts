@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
-import { hashPassword } from '../../api/passwords.ts';
-import { hashToken } from '../../api/tokens.ts';
+import { hashPassword } from '../../api/access/passwords.ts';
+import { hashToken } from '../../api/access/tokens.ts';
 import { UsageError } from '../failure.ts';
 import { Terminal } from '../terminal.ts';
 

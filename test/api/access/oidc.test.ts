@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { generateKeyPair, type JSONWebKeySet, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, describe, expect, test } from 'vitest';
-import { KeySet, KeysUnreachable } from '../../../src/api/oidc/key-set.ts';
+import { KeySet, KeysUnreachable } from '../../../src/api/access/oidc/key-set.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { type Answer, portId, sharedLedger, slugOf, startLedger } from '../support.ts';
 import { startProvider } from './idp.ts';

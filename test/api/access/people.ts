@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { hashToken } from '../../../src/api/tokens.ts';
+import { hashToken } from '../../../src/api/access/tokens.ts';
 
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 

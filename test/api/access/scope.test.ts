@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { hashPassword } from '../../../src/api/passwords.ts';
+import { hashPassword } from '../../../src/api/access/passwords.ts';
 import { type Kind, kinds } from '../../../src/domain/kernel/resource.ts';
 import { isVisible } from '../../../src/projections/visibility.ts';
 import { type Answer, connected, sharedLedger, slugOf, take } from '../support.ts';

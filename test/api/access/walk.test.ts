@@ -1,7 +1,7 @@
 import diagnostics from 'node:diagnostics_channel';
 import type { FastifyInstance } from 'fastify';
 import { describe, expect, test } from 'vitest';
-import { type Role, roleForCommand, roles } from '../../../src/api/roles.ts';
+import { type Role, roleForCommand, roles } from '../../../src/api/access/roles.ts';
 import { aggregates } from '../../../src/domain/aggregates.ts';
 import type { Kind } from '../../../src/domain/kernel/resource.ts';
 import { type Answer, sharedLedger } from '../support.ts';

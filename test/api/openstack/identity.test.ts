@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { hashPassword } from '../../../src/api/access/passwords.ts';
+import { hashToken, parseTokensFile } from '../../../src/api/access/tokens.ts';
 import { IssuedTokens } from '../../../src/api/openstack/identity/issued-tokens.ts';
-import { hashPassword } from '../../../src/api/passwords.ts';
-import { hashToken, parseTokensFile } from '../../../src/api/tokens.ts';
 import { type Answer, sharedLedger, startLedger } from '../support.ts';
 import { patient } from './site.ts';
 

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { requireRole } from '../../auth.ts';
-import { Problem } from '../../problem.ts';
-import { roleForCommand } from '../../roles.ts';
+import { requireRole } from '../../access/auth.ts';
+import { roleForCommand } from '../../access/roles.ts';
+import { Problem } from '../../problems/problem.ts';
 import { forRole } from '../service.ts';
 import { checked } from './body.ts';
 import { knows } from './faults.ts';

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { Problem } from '../../problem.ts';
+import { Problem } from '../../problems/problem.ts';
 import { changeAsRead } from '../as-read.ts';
 import type { DoneTo, Resources } from '../resources.ts';
 import { conflict, inTheWay, serverNotFound } from './faults.ts';

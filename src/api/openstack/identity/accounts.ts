@@ -1,7 +1,7 @@
-import { type Caller, callerOf } from '../../auth.ts';
-import { isPassword } from '../../passwords.ts';
-import type { Role } from '../../roles.ts';
-import { TokenRing, type TokensFile } from '../../tokens.ts';
+import { type Caller, callerOf } from '../../access/auth.ts';
+import { isPassword } from '../../access/passwords.ts';
+import type { Role } from '../../access/roles.ts';
+import { TokenRing, type TokensFile } from '../../access/tokens.ts';
 
 /** How somebody came in, and as whom. */
 export interface Login {

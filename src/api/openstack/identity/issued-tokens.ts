@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Caller } from '../../auth.ts';
-import type { TokensFile } from '../../tokens.ts';
+import type { Caller } from '../../access/auth.ts';
+import type { TokensFile } from '../../access/tokens.ts';
 import { type Account, accountOf, type Login } from './accounts.ts';
 
 /** A token as it was issued. */

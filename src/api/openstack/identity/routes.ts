@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { flawsOf, invalidRequest, passingProblem } from '../../problem.ts';
-import type { TokensFile } from '../../tokens.ts';
+import type { TokensFile } from '../../access/tokens.ts';
+import { flawsOf, invalidRequest, passingProblem } from '../../problems/problem.ts';
 import { Fault } from '../fault.ts';
 import { baseUrl, forAll, forRole, type Service, withSlash } from '../service.ts';
 import { accountOf, mayActFor, proven } from './accounts.ts';

@@ -1,4 +1,4 @@
-import type { Problem } from '../../problem.ts';
+import type { Problem } from '../../problems/problem.ts';
 import { Fault } from '../fault.ts';
 import type { Service } from '../service.ts';
 

@@ -10,7 +10,7 @@ app.setValidatorCompiler<z.ZodType>(({ schema }) => (value) => {
   const parsed = schema.safeParse(value);
   return parsed.success ? { value: parsed.data } : { error: parsed.error };
 });
-const answer = JSON.stringify({ answer: 'x'.repeat(900) });
+const answer = JSON.stringify({ answer: 'x'.repeat(1029) });
 app.post('/v1/ports/:id/commands', { schema: { body: commandBodyOf(aggregates.port) } }, async (_request, reply) => {
   reply.header('content-type', 'application/json; charset=utf-8').header('etag', '"1"');
   return answer;

@@ -1,6 +1,18 @@
 import type { Command, State } from '../../../client/kinds.ts';
 import type { Told } from './notifications.ts';
-import type { Difference } from './play.ts';
+import type { Step } from './recording.ts';
+
+/** Something that is not here as it was in Nova. */
+export interface Difference {
+  readonly recording: string;
+  /** Null for what is compared at the end, the rows. */
+  readonly step: Pick<Step, 'number' | 'label'> | null;
+  /** `answer`, `list`, `row`, or a member of the server. */
+  readonly about: string;
+  readonly command: string | null;
+  readonly recorded: unknown;
+  readonly here: unknown;
+}
 
 /** Why something is not as it was in Nova, and which differences that explains. */
 export interface Deliberate {

@@ -1,7 +1,7 @@
 import type { State } from '../../../client/kinds.ts';
 import { slugOf } from '../scene.ts';
 import { isDone, type Outcome, type Stage } from '../stage.ts';
-import { type Deliberate, deliberate, sequelOf } from './differences.ts';
+import { type Deliberate, type Difference, deliberate, sequelOf } from './differences.ts';
 import { asCarriedOut, commandOf, isEchoOf, type Told } from './notifications.ts';
 import {
   type Notification,
@@ -17,18 +17,6 @@ import { RowTrail, rowDifferences } from './rows.ts';
 import { listHere, type Pair, rowText, serverPairs } from './shown.ts';
 
 type Server = State<'server'>;
-
-/** Something that is not here as it was in Nova. */
-export interface Difference {
-  readonly recording: string;
-  /** Null for what is compared at the end, the rows. */
-  readonly step: Pick<Step, 'number' | 'label'> | null;
-  /** `answer`, `list`, `row`, or a member of the server. */
-  readonly about: string;
-  readonly command: string | null;
-  readonly recorded: unknown;
-  readonly here: unknown;
-}
 
 export interface Refused {
   readonly command: string;

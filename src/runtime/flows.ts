@@ -53,7 +53,8 @@ const newerRetryMs = 60_000;
 const gatherMs = 5;
 /** How often a command that is refused for a while is given: with doubling pauses, for about a minute. */
 const patience = 7;
-const checkpointName = 'flows';
+/** Under this name the store keeps up to where the process managers have acted. */
+export const checkpointName = 'flows';
 
 /**
  * Runs the process managers over the log, from the checkpoint on: every event at least once, commands on one resource in

@@ -1,31 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import type { EventData, EventStoreDBClient } from '@eventstore/db-client';
-import type { CallOptions, ClientDuplexStream, Metadata, ServiceError } from '@grpc/grpc-js';
+import type { EventStoreDBClient } from '@eventstore/db-client';
+import type { ClientDuplexStream, ServiceError } from '@grpc/grpc-js';
 import { isFinal, typeOf } from './attempts.ts';
 import {
-  BatchAppendReq,
+  type BatchAppendReq,
   type BatchAppendResp,
+  type ClientInside,
   convertToCommandError,
-  Empty,
   parseUUID,
-  StreamIdentifier,
   StreamsClient,
+  shared,
+  streams,
   Timestamp,
-  UUID,
   unpackToCommandError,
 } from './protocol.ts';
-
-/** Parts of the client that its types keep to themselves. */
-interface Inside {
-  /** The service on the connection of the moment; another one after the client has turned to another node. */
-  getGRPCClient(service: typeof StreamsClient, name: string): Promise<StreamsClient>;
-  /** What a call takes along: the user, and that only the leader may answer. */
-  callArguments(options: { requiresLeader: true }, call: CallOptions): [Metadata, CallOptions];
-  /** Turns to another node where the error says so. */
-  handleError(service: StreamsClient, error: Error): Promise<void>;
-  /** What ends with the client. */
-  readonly disposableStreams: Set<unknown>;
-}
+import type { WireEvent } from './wire-event.ts';
 
 interface UnderWay {
   readonly resolve: (position: bigint) => void;
@@ -51,7 +40,7 @@ export class AppendCall {
   readonly #call: ClientDuplexStream<BatchAppendReq, BatchAppendResp>;
   isOver = false;
 
-  private constructor(client: Inside, service: StreamsClient) {
+  private constructor(client: ClientInside, service: StreamsClient) {
     const call = service.batchAppend(...client.callArguments({ requiresLeader: true }, { deadline: Infinity }));
     this.#call = call;
     client.disposableStreams.add(call);
@@ -60,17 +49,16 @@ export class AppendCall {
       this.#end(error);
     };
     call.on('data', (answer) => this.#take(answer));
-    call.once('error', (error) => {
+    call.on('end', () => over(broken('the server ended it')));
+    call.on('error', (error) => {
       over(meaningOf(error as ServiceError));
       client.handleError(service, error).catch(() => {}); // what it cannot read turns it nowhere: the node is asked again
     });
-    call.once('end', () => over(broken('the server ended it')));
-    call.on('error', () => {}); // whatever comes after the first
   }
 
   /** The call on a client's connection of the moment. */
   static async of(client: EventStoreDBClient): Promise<AppendCall> {
-    const inside = client as unknown as Inside;
+    const inside = client as unknown as ClientInside;
     const service = await inside.getGRPCClient(StreamsClient, 'appendToStream');
     const open = calls.get(service);
     if (open && !open.isOver) return open;
@@ -84,7 +72,7 @@ export class AppendCall {
    * @returns the position of the last event
    * @throws what the client's own path would throw of this append, or OutcomeUnknownError
    */
-  append(stream: string, expectedRevision: number, events: readonly EventData[]): Promise<bigint> {
+  append(stream: string, expectedRevision: number, events: readonly WireEvent[]): Promise<bigint> {
     return new Promise((resolve, reject) => {
       if (this.isOver) return reject(broken('it is over'));
       const id = randomUUID();
@@ -145,16 +133,16 @@ function requestOf(
   correlationId: string,
   stream: string,
   expectedRevision: number,
-  events: readonly EventData[],
+  events: readonly WireEvent[],
 ): BatchAppendReq {
-  const options = new BatchAppendReq.Options();
-  const identifier = new StreamIdentifier();
+  const options = new streams.BatchAppendReq.Options();
+  const identifier = new shared.StreamIdentifier();
   identifier.setStreamName(utf8.encode(stream));
   options.setStreamIdentifier(identifier);
-  if (expectedRevision < 0) options.setNoStream(new Empty() as never);
+  if (expectedRevision < 0) options.setNoStream(new shared.Empty() as never);
   else options.setStreamPosition(String(expectedRevision));
   options.setDeadline(farAhead());
-  const request = new BatchAppendReq();
+  const request = new streams.BatchAppendReq();
   request.setCorrelationId(uuidOf(correlationId));
   request.setOptions(options);
   request.setProposedMessagesList(events.map(messageOf));
@@ -168,20 +156,17 @@ function messageOf({
   contentType,
   data,
   metadata,
-}: EventData): InstanceType<typeof BatchAppendReq.ProposedMessage> {
-  const message = new BatchAppendReq.ProposedMessage();
+}: WireEvent): InstanceType<typeof streams.BatchAppendReq.ProposedMessage> {
+  const message = new streams.BatchAppendReq.ProposedMessage();
   message.setId(uuidOf(id));
   message.getMetadataMap().set('type', type).set('content-type', contentType);
-  message.setData(bytesOf(data));
-  if (metadata) message.setCustomMetadata(bytesOf(metadata));
+  message.setData(data);
+  message.setCustomMetadata(metadata);
   return message;
 }
 
-const bytesOf = (content: unknown): Uint8Array =>
-  content instanceof Uint8Array ? content : utf8.encode(JSON.stringify(content));
-
-function uuidOf(text: string): InstanceType<typeof UUID> {
-  const uuid = new UUID();
+function uuidOf(text: string): InstanceType<typeof shared.UUID> {
+  const uuid = new shared.UUID();
   uuid.setString(text);
   return uuid;
 }

@@ -1,4 +1,3 @@
-import type { EventData } from '@eventstore/db-client';
 import { faultOf, judgeAppend, type StreamPast } from '../append-rules.ts';
 import { type AppendRequest, type AppendResult, formatPosition, maxAppendBytes } from '../event-store.ts';
 import { isStoreError, StoreError } from '../store-error.ts';
@@ -8,7 +7,7 @@ import type { Connection } from './connection.ts';
 import { idleReceiptEvent, receiptStreamOf } from './idle-receipts.ts';
 import type { KnownStream } from './known-stream.ts';
 import type { KnownStreams } from './known-streams.ts';
-import { encodeEvents } from './wire-event.ts';
+import { encodeEvents, type WireEvent } from './wire-event.ts';
 
 interface Waiting {
   readonly request: AppendRequest;
@@ -118,7 +117,11 @@ export class AppendLines {
     return written;
   }
 
-  async #writeTogether(events: EventData[], together: readonly Waiting[], known: KnownStream): Promise<boolean> {
+  async #writeTogether(
+    events: readonly WireEvent[],
+    together: readonly Waiting[],
+    known: KnownStream,
+  ): Promise<boolean> {
     const { expectedRevision, stream } = together[0]!.request;
     let tries = 0;
     const appended = await this.#surely(async () => {

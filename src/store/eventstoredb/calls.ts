@@ -1,10 +1,10 @@
-import type { EventData, ReadRevision, ResolvedEvent, StreamingRead } from '@eventstore/db-client';
+import type { ReadRevision, ResolvedEvent, StreamingRead } from '@eventstore/db-client';
 import type { StreamPage } from '../live-log.ts';
 import { StoreError, unusable } from '../store-error.ts';
 import { AppendCall } from './append-call.ts';
 import { isInvalidPosition, TimeLimitError, typeOf } from './attempts.ts';
 import type { Connection } from './connection.ts';
-import { decode, positionOf, type StoredEvent } from './wire-event.ts';
+import { decode, positionOf, type StoredEvent, type WireEvent } from './wire-event.ts';
 
 /** What one read brings at most; whatever comes first ends it. */
 const maxPageEvents = 512;
@@ -30,7 +30,7 @@ export class Calls {
   }
 
   /** One attempt to append; an error other than of this store leaves open what has happened. */
-  append(stream: string, expectedRevision: number, events: EventData[]): Promise<Appended> {
+  append(stream: string, expectedRevision: number, events: readonly WireEvent[]): Promise<Appended> {
     return this.#connection.attempt(async (client) => {
       try {
         const commit = await (await AppendCall.of(client)).append(stream, expectedRevision, events);

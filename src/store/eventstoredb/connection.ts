@@ -3,6 +3,7 @@ import { withoutPassword } from '../../without-password.ts';
 import { StoreError } from '../store-error.ts';
 import { isSilence, poisonsClient, untilAnswered, within } from './attempts.ts';
 import { connectionStringOf } from './connection-string.ts';
+import type { ClientInside } from './protocol.ts';
 
 /** How long things may take. */
 export interface Limits {
@@ -18,12 +19,6 @@ const defaultLimits: Limits = { callMs: 3000, patienceMs: 30_000, leaseMs: 10_00
 
 /** What is left of a client that was replaced may end by itself for so long. */
 const graceMs = 15_000;
-
-/** Parts of the client that its types keep to themselves. */
-interface Inside {
-  supports: () => Promise<boolean>;
-  getChannel: () => Promise<{ close(): void }>;
-}
 
 /**
  * The one client of a store, replaced when it cannot go on. Calls have time limits of their own, since the client's reads
@@ -119,14 +114,14 @@ export class Connection {
  */
 function connect(connectionString: string): EventStoreDBClient {
   const client = EventStoreDBClient.connectionString(connectionString);
-  (client as unknown as Inside).supports = async () => false;
+  (client as unknown as ClientInside).supports = async () => false;
   return client;
 }
 
 async function dispose(client: EventStoreDBClient): Promise<void> {
   try {
     await within(1000, client.dispose());
-    const channel = await within(1000, (client as unknown as Inside).getChannel());
+    const channel = await within(1000, (client as unknown as ClientInside).getChannel());
     channel.close();
   } catch {
     // It never had a connection, or has none any more.

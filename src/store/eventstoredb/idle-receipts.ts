@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { EventData } from '@eventstore/db-client';
 import type { PastReceipt } from '../append-rules.ts';
 import { formatPosition, parsePosition, type Receipt } from '../event-store.ts';
-import { internalPrefix } from './wire-event.ts';
+import { internalEvent, internalPrefix, type WireEvent } from './wire-event.ts';
 
 /**
  * Receipts of commands that found their work done. There is no event that could carry them, so each stream has another
@@ -24,16 +23,10 @@ interface IdleReceipt {
   readonly position: string;
 }
 
-export function idleReceiptEvent(stream: string, receipt: Receipt, lastRevision: number, position: number): EventData {
+export function idleReceiptEvent(stream: string, receipt: Receipt, lastRevision: number, position: number): WireEvent {
   const { commandId, bodyHash } = receipt;
   const data: IdleReceipt = { commandId, bodyHash, lastRevision, position: formatPosition(position) };
-  return {
-    id: nameUuid(`${stream}\n${commandId}`),
-    type: 'ReceiptKept',
-    contentType: 'application/json',
-    data: { ...data },
-    metadata: {},
-  };
+  return internalEvent(nameUuid(`${stream}\n${commandId}`), 'ReceiptKept', data);
 }
 
 export function idleReceiptIn(data: unknown): PastReceipt & { readonly commandId: string } {

@@ -4,6 +4,7 @@ import { StoreError } from '../store-error.ts';
 import { untilAnswered } from './attempts.ts';
 import type { Appended, Calls } from './calls.ts';
 import type { Connection } from './connection.ts';
+import { internalEvent } from './wire-event.ts';
 
 /** The last of what is kept in a stream, and where it stands. */
 export interface Kept<T> {
@@ -55,13 +56,7 @@ export class KeptStreams {
 
   /** False where the stream was elsewhere. */
   async #put(stream: string, type: string, revision: number, value: object): Promise<boolean> {
-    const event = {
-      id: randomUUID(),
-      type,
-      contentType: 'application/json' as const,
-      data: { ...value },
-      metadata: {},
-    };
+    const event = internalEvent(randomUUID(), type, value);
     let tries = 0;
     const put = async (): Promise<Appended> => {
       if (tries++ > 0) {

@@ -1,4 +1,4 @@
-import type { AllStreamResolvedEvent, EventData, ResolvedEvent } from '@eventstore/db-client';
+import type { AllStreamResolvedEvent, ResolvedEvent } from '@eventstore/db-client';
 import { formatPosition, type NewEvent, type Receipt, RecordedEvent } from '../event-store.ts';
 
 /**
@@ -36,8 +36,26 @@ export interface StoredEvent {
 /** Names of streams that the ledger keeps for itself in the same database. */
 export const internalPrefix = 'stackledger.';
 
+/** An event as it is sent. */
+export interface WireEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly contentType: 'application/json' | 'application/octet-stream';
+  readonly data: Uint8Array;
+  readonly metadata: Uint8Array;
+}
+
+/** An event of a stream that the ledger keeps for itself. */
+export const internalEvent = (id: string, type: string, data: object): WireEvent => ({
+  id,
+  type,
+  contentType: 'application/json',
+  data: bytesOf(JSON.stringify(data)),
+  metadata: bytesOf('{}'),
+});
+
 /** All events of one append. */
-export function encodeEvents(events: readonly NewEvent[], receipt: Receipt | undefined): EventData[] {
+export function encodeEvents(events: readonly NewEvent[], receipt: Receipt | undefined): WireEvent[] {
   return events.map((event, index) => {
     const left = events.length - 1 - index;
     const { v, time } = event;
@@ -46,13 +64,12 @@ export function encodeEvents(events: readonly NewEvent[], receipt: Receipt | und
   });
 }
 
-function encode({ id, type, data, metadata }: NewEvent, own: Own): EventData {
-  const parsed = parsedIfSame(data);
+function encode({ id, type, data, metadata }: NewEvent, own: Own): WireEvent {
   const described = parsedIfSame(metadata);
-  if (parsed && described && !Object.hasOwn(described, ownKey)) {
+  if (parsedIfSame(data) && described && !Object.hasOwn(described, ownKey)) {
     const body = metadata === '{}' ? '' : `${metadata.slice(1, -1)},`;
     const text = `{${body}"${ownKey}":${JSON.stringify(own)}}`;
-    return { id, type, contentType: 'application/json', data: parsed, metadata: bytesOf(text) };
+    return { id, type, contentType: 'application/json', data: bytesOf(data), metadata: bytesOf(text) };
   }
   const metadataBytes = Buffer.byteLength(metadata);
   const text = JSON.stringify({ [ownKey]: { ...own, metadataBytes } });
@@ -96,5 +113,4 @@ function parsedIfSame(text: string): Record<string, unknown> | null {
 
 const utf8 = new TextEncoder();
 
-/** Exactly a `Uint8Array`: the client takes no other class for bytes. */
 const bytesOf = (text: string): Uint8Array => utf8.encode(text);

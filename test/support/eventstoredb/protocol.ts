@@ -1,32 +1,22 @@
 /** The protocol as the client's package ships it: messages and service definitions, with the library they were made for. */
 
-import { createRequire } from 'node:module';
+import { fromItsLibrary, type Streams, shipped } from '../../../src/store/eventstoredb/protocol.ts';
 
-const require = createRequire(import.meta.url);
+export { StreamsService, shared, streams } from '../../../src/store/eventstoredb/protocol.ts';
 
-type Streams = typeof import('@eventstore/db-client/generated/streams_pb.js');
-type Shared = typeof import('@eventstore/db-client/generated/shared_pb.js');
 type Gossip = typeof import('@eventstore/db-client/generated/gossip_pb.js');
 type Features = typeof import('@eventstore/db-client/generated/serverfeatures_pb.js');
 type Status = typeof import('@eventstore/db-client/generated/status_pb.js');
-type StreamsGrpc = typeof import('@eventstore/db-client/generated/streams_grpc_pb.js');
 type GossipGrpc = typeof import('@eventstore/db-client/generated/gossip_grpc_pb.js');
 type FeaturesGrpc = typeof import('@eventstore/db-client/generated/serverfeatures_grpc_pb.js');
 
-const shipped = (name: string): unknown => require(`@eventstore/db-client/generated/${name}.js`);
+export const gossip = shipped('generated/gossip_pb') as Gossip;
+export const features = shipped('generated/serverfeatures_pb') as Features;
+export const status = shipped('generated/status_pb') as Status;
+export const { GossipService } = shipped('generated/gossip_grpc_pb') as GossipGrpc;
+export const { ServerFeaturesService } = shipped('generated/serverfeatures_grpc_pb') as FeaturesGrpc;
 
-export const streams = shipped('streams_pb') as Streams;
-export const shared = shipped('shared_pb') as Shared;
-export const gossip = shipped('gossip_pb') as Gossip;
-export const features = shipped('serverfeatures_pb') as Features;
-export const status = shipped('status_pb') as Status;
-export const { StreamsService } = shipped('streams_grpc_pb') as StreamsGrpc;
-export const { GossipService } = shipped('gossip_grpc_pb') as GossipGrpc;
-export const { ServerFeaturesService } = shipped('serverfeatures_grpc_pb') as FeaturesGrpc;
-
-/** `Any` comes with the client's own copy of its library. */
-const fromClient = createRequire(require.resolve('@eventstore/db-client'));
-export const { Any } = fromClient('google-protobuf/google/protobuf/any_pb.js') as {
+export const { Any } = fromItsLibrary('google-protobuf/google/protobuf/any_pb.js') as {
   Any: new () => { pack(bytes: Uint8Array, name: string): void };
 };
 

@@ -1,7 +1,7 @@
 import { enablePatches, type Patch, produceWithPatches } from 'immer';
 import { type Aggregate, type Lifetime, viewOf } from '../domain/kernel/aggregate.ts';
 import { type Json, sameJson } from '../domain/kernel/json.ts';
-import { pointerTo } from '../domain/kernel/json-pointer.ts';
+import { pointerTo, valueAt } from '../domain/kernel/json-pointer.ts';
 import type { RecordedEvent } from '../store/event-store.ts';
 import { foldRecorded } from './folding.ts';
 
@@ -67,10 +67,7 @@ function memberChange(key: string, before: unknown, after: unknown): JsonPatchOp
 
 /** A reducer may write what is there already: a list from which nothing was left out. Nobody is told of that as a change. */
 const repeats = ({ op, path, value }: Patch, before: unknown): boolean =>
-  op === 'replace' && sameJson(path.reduce(memberOf, before), value);
-
-const memberOf = (container: unknown, key: string | number): unknown =>
-  (container as Readonly<Record<string | number, unknown>>)[key];
+  op === 'replace' && sameJson(valueAt(before, path), value);
 
 const operation = ({ op, path, value }: Patch): JsonPatchOperation =>
   op === 'remove' ? { op, path: pointerTo(path) } : { op, path: pointerTo(path), value: value as Json };

@@ -1,5 +1,5 @@
 import type { JsonPatchOperation } from '../../../src/client/index.ts';
-import { keysIn } from '../../../src/domain/kernel/json-pointer.ts';
+import { keysIn, valueAt } from '../../../src/domain/kernel/json-pointer.ts';
 import { JsonView } from '../../parts/json-view.tsx';
 import type { Moment } from './use-moment.ts';
 
@@ -16,7 +16,11 @@ export function DiffPanel({ moment }: { readonly moment: Moment }) {
   return (
     <ul className="diff">
       {changes.map((change) => (
-        <Change key={`${change.op}${change.path}`} change={change} before={valueAt(moment.before, change.path)} />
+        <Change
+          key={`${change.op}${change.path}`}
+          change={change}
+          before={valueAt(moment.before, keysIn(change.path))}
+        />
       ))}
     </ul>
   );
@@ -47,13 +51,4 @@ function nameOf(path: string): string {
     .map((key) => (/^\d+$/.test(key) ? `[${key}]` : `.${key}`))
     .join('');
   return joined.replace(/^\./, '') || 'the whole state';
-}
-
-function valueAt(state: unknown, path: string): unknown {
-  let value = state;
-  for (const key of keysIn(path)) {
-    if (value === null || typeof value !== 'object') return undefined;
-    value = (value as Record<string, unknown>)[key];
-  }
-  return value;
 }

@@ -1,6 +1,6 @@
 import type { JsonPatchOperation } from '../../client/answers.ts';
 import { applyPatch } from '../../client/json-patch.ts';
-import { keysIn, pointerStep } from '../../domain/kernel/json-pointer.ts';
+import { keysIn, pointerStep, valueAt } from '../../domain/kernel/json-pointer.ts';
 
 /** One thing that an event changed in a state; undefined is what was not there before, or is not there any more. */
 export interface Change {
@@ -28,8 +28,8 @@ export class PatchedState {
     this.#state = applyPatch(state, [operation]);
     const after = op === 'remove' ? undefined : operation.value;
     if (keys.length === 0) return compare('', {}, after); // a life begins: whatever was before belongs to another
-    const container = keys.slice(0, -1).reduce(member, state);
-    const before = op === 'add' && Array.isArray(container) ? undefined : member(container, keys.at(-1)!);
+    const container = valueAt(state, keys.slice(0, -1));
+    const before = op === 'add' && Array.isArray(container) ? undefined : valueAt(state, keys);
     return compare(path, before, after);
   }
 }
@@ -57,5 +57,3 @@ function compareItems(path: string, before: readonly unknown[], after: readonly 
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const member = (container: unknown, key: string): unknown => (container as Readonly<Record<string, unknown>>)[key];

@@ -10,3 +10,13 @@ export const keysIn = (pointer: string): string[] =>
     .split('/')
     .slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+
+/** What keys lead to in a document; undefined where there is nothing. */
+export function valueAt(document: unknown, keys: readonly PropertyKey[]): unknown {
+  let value = document;
+  for (const key of keys) {
+    if (value === null || typeof value !== 'object') return undefined;
+    value = (value as Readonly<Record<PropertyKey, unknown>>)[key];
+  }
+  return value;
+}

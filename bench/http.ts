@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import autocannon from 'autocannon';
-import { appendRaw, rawLedger } from './store.ts';
 import { type Line, rate, sideBySide } from './support/measure.ts';
 import { type ServerProcess, startBareRoute, startServer } from './support/processes.ts';
+import { EventRows } from './support/same-rows.ts';
 import { portId } from './support/sample-ledger.ts';
 import { cpuByThread } from './support/thread-cpu.ts';
 
@@ -72,9 +72,10 @@ const creations = Array.from({ length: ports }, (_, n) => bulkLine(n, 'CreatePor
 
 export async function httpLines(): Promise<Line[]> {
   const folder = mkdtempSync(join(tmpdir(), 'stackledger-bench-'));
-  const server = await startServer(['--store', `sqlite:${join(folder, 'ledger.db')}`]);
+  const ledger = join(folder, 'ledger.db');
+  const server = await startServer(['--store', `sqlite:${ledger}`]);
   const bare = await startBareRoute();
-  const raw = await rawLedger(join(folder, 'raw.db'));
+  const same = await EventRows.of(ledger, join(folder, 'same.db'));
   try {
     await bulkCommands(server.url, creations);
     const lines: Line[] = [];
@@ -97,12 +98,12 @@ export async function httpLines(): Promise<Line[]> {
         ratio,
         ...(note && { wanted: 0.85, note: note.join('; ') }),
       });
-      const inserts = await rate(20_000, async () => appendRaw(raw, 20_000, connections));
+      const inserts = await same.write(connections * 80 + 4_000, connections);
       lines.push({
         what: `  the same, ${connections} connections`,
         unit: 'commands/s',
         ours,
-        baseline: { what: `raw inserts, ${connections} a transaction`, value: inserts },
+        baseline: { what: `the same rows, raw, ${connections} a transaction`, value: inserts },
       });
     }
 
@@ -116,20 +117,20 @@ export async function httpLines(): Promise<Line[]> {
         const commands = bulk();
         return rate(batch, () => bulkCommands(server.url, commands));
       },
-      () => rate(batch, async () => appendRaw(raw, batch, ports)),
+      () => same.write(batch, ports),
     );
     lines.push({
       what: 'bulk NDJSON commands',
       unit: 'commands/s',
       ours,
-      baseline: { what: `raw inserts, ${ports} a transaction`, value: baseline },
+      baseline: { what: `the same rows, raw, ${ports} a transaction`, value: baseline },
       ratio,
       wanted: 0.4,
     });
     return lines;
   } finally {
     await Promise.all([server.stop(), bare.stop()]);
-    raw.close();
+    same.close();
     rmSync(folder, { recursive: true });
   }
 }

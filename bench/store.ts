@@ -15,6 +15,7 @@ import { Runtime } from '../src/runtime/runtime.ts';
 import type { EventStore, NewEvent } from '../src/store/event-store.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { type Line, printTable, rate, sideBySide } from './support/measure.ts';
+import { EventRows, rawLedger } from './support/same-rows.ts';
 import { portId } from './support/sample-ledger.ts';
 
 const wanted = 0.6;
@@ -37,7 +38,7 @@ export async function storeLines(): Promise<Line[]> {
     const raw = await rawLedger(join(folder, 'raw.db'));
     const lines = [
       ...(await appendLines(store, raw)),
-      await commandLine(store, raw),
+      await commandLine(store, await EventRows.of(join(folder, 'ours.db'), join(folder, 'same.db'))),
       ...(await readLines(store, new Database(join(folder, 'ours.db'), { readonly: true }))),
     ];
     await store.close();
@@ -72,7 +73,7 @@ async function appendLines(store: EventStore, raw: Database.Database): Promise<L
 }
 
 /** Decided, recorded, folded and answered with the new state, each once it is durable. */
-async function commandLine(store: EventStore, raw: Database.Database): Promise<Line> {
+async function commandLine(store: EventStore, same: EventRows): Promise<Line> {
   const inFlight = 64;
   const count = 32_000;
   const runtime = new Runtime({ store, aggregates, clock: new SystemClock() });
@@ -93,17 +94,20 @@ async function commandLine(store: EventStore, raw: Database.Database): Promise<L
           await give(port, 'UpdatePort', { name: `change ${change++}` });
       }),
     );
+  await change64Ports();
+  await same.write(Number(await store.head()) - count, count);
   const { ours, baseline, ratio } = await sideBySide(
     rounds,
     () => rate(count, change64Ports),
-    () => rate(count, async () => appendRaw(raw, count, inFlight)),
+    () => same.write(count, inFlight),
   );
   runtime.close();
+  same.close();
   return {
     what: `commands through the runtime, ${inFlight} in flight`,
     unit: 'commands/s',
     ours,
-    baseline: { what: `raw inserts, ${inFlight} a transaction`, value: baseline },
+    baseline: { what: `the same rows, raw, ${inFlight} a transaction`, value: baseline },
     ratio,
     wanted: 0.5,
   };
@@ -156,16 +160,7 @@ async function appendThroughStore(store: EventStore, count: number, inFlight: nu
   await Promise.all(Array.from({ length: inFlight }, writeStreams));
 }
 
-/** A file with the ledger's schema, opened as the store's writer opens it. */
-export async function rawLedger(path: string): Promise<Database.Database> {
-  await openStore(`sqlite:${path}`).then((store) => store.close());
-  const db = new Database(path);
-  db.pragma('synchronous = FULL');
-  db.pragma('cache_size = -65536');
-  return db;
-}
-
-export function appendRaw(db: Database.Database, count: number, batch: number): void {
+function appendRaw(db: Database.Database, count: number, batch: number): void {
   const insertStream = db.prepare('INSERT INTO streams (name) VALUES (?)');
   const insertEvent = db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
   let position = (db.prepare('SELECT max(position) FROM events').pluck().get() as number | null) ?? 0;

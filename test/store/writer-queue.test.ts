@@ -13,6 +13,7 @@ function queueBefore(...fates: Fate[]) {
   let position = 0;
   let starts = 0;
   const committed: RecordedEvent[] = [];
+  const batches: number[] = [];
   const queue = new WriterQueue({
     start: (listener) => {
       const fate = fates[starts++] ?? 'commits';
@@ -25,7 +26,9 @@ function queueBefore(...fates: Fate[]) {
           if (fate === 'dies') return later(() => listener.onExit(new Error('out of memory')));
           if (fate === 'cannot open the file') return undefined;
           const first = position + 1;
-          for (const { events } of decodeBatch(message.batch).appends) position += events.length;
+          const { appends } = decodeBatch(message.batch);
+          batches.push(appends.length);
+          for (const { events } of appends) position += events.length;
           return later(() => listener.onMessage({ kind: 'committed', first, exceptions: [] }));
         },
       };
@@ -33,7 +36,7 @@ function queueBefore(...fates: Fate[]) {
     onCommitted: (events) => committed.push(...events),
     onHead: () => {},
   });
-  return { queue, committed, starts: () => starts };
+  return { queue, committed, batches, starts: () => starts };
 }
 
 function failToOpen(listener: WriterListener): void {
@@ -103,6 +106,37 @@ describe('a batch', () => {
     const answers = await Promise.all(appends);
     expect(answers.map(({ position }) => Number(position))).toEqual(answers.map((_, index) => index + 1));
     expect(committed).toHaveLength(3000);
+    await queue.stop();
+  });
+
+  it('is all that came in one turn, where nothing was under way', async () => {
+    const { queue, batches } = queueBefore();
+    await Promise.all(Array.from({ length: 100 }, () => append(queue)));
+    expect(batches).toEqual([100]);
+    await queue.stop();
+  });
+
+  it('is half of what is under way, where callers wait for their answers: they go on while the other half is written', async () => {
+    const { queue, batches } = queueBefore();
+    const callers = 64;
+    const each = 20;
+    await Promise.all(
+      Array.from({ length: callers }, async () => {
+        for (let left = each; left > 0; left--) await append(queue);
+      }),
+    );
+    expect(batches[0]).toBe(callers);
+    const settled = batches.slice(2, -2);
+    expect(settled.length).toBeGreaterThan(each);
+    for (const size of settled) expect(size).toBe(callers / 2);
+    await queue.stop();
+  });
+
+  it('is not cut smaller than a transaction is worth', async () => {
+    const { queue, batches } = queueBefore();
+    const rounds = 10;
+    for (let round = 0; round < rounds; round++) await Promise.all(Array.from({ length: 15 }, () => append(queue)));
+    expect(batches).toEqual(Array(rounds).fill(15));
     await queue.stop();
   });
 });

@@ -43,10 +43,14 @@ interface WaitingBatch {
  */
 const maxBatchAppends = 512;
 const maxBatchBytes = 8_000_000;
+/** Fewer appends than these are not worth an fsync of their own before the turn is over. */
+const minHalf = 16;
 
 /**
  * Group commit: what arrives while a transaction is being written goes into the next one, so the price of the fsync is
- * shared by all who wait. A writer that dies takes the batch it had with it and is started again with the next.
+ * shared by all who wait. Callers that wait for their answers before they bring more would all end up in one transaction,
+ * and then the writer has nothing to do while they go on, nor they while it writes. So half of what is under way is
+ * enough for one. A writer that dies takes the batch it had with it and is started again with the next.
  */
 export class WriterQueue {
   readonly #options: WriterQueueOptions;
@@ -56,6 +60,8 @@ export class WriterQueue {
   #checkpoints: WaitingCheckpoint[] = [];
   #inFlight: WaitingBatch | null = null;
   #flushScheduled = false;
+  /** Appends that are not held back for others to come: half of what was under way when the last batch landed. */
+  #enough = maxBatchAppends;
   #openingFault: SqliteFault | null = null;
   #onIdle: (() => void) | null = null;
   #onExit: (() => void) | null = null;
@@ -109,7 +115,7 @@ export class WriterQueue {
   /** At the end of this turn of the event loop, so that what else arrives in it goes along; at once when that is enough. */
   #flushSoon(): void {
     if (this.#inFlight) return;
-    if (this.#appends.length >= maxBatchAppends) {
+    if (this.#appends.length >= this.#enough) {
       this.#flush();
       return;
     }
@@ -151,10 +157,14 @@ export class WriterQueue {
     this.#next();
   }
 
+  /** The batch the writer had, whatever became of it. The next goes to the writer first, if it is worth it by now. */
   #landed(): WaitingBatch {
-    const batch = this.#inFlight;
+    const batch = this.#inFlight ?? { appends: [], snapshots: [], checkpoints: [] };
     this.#inFlight = null;
-    return batch ?? { appends: [], snapshots: [], checkpoints: [] };
+    const half = Math.ceil((batch.appends.length + this.#appends.length) / 2);
+    this.#enough = Math.min(Math.max(half, minHalf), maxBatchAppends);
+    if (this.#appends.length >= this.#enough) this.#flush();
+    return batch;
   }
 
   #answer(

@@ -128,7 +128,11 @@ export class WriterQueue {
   }
 
   #flush(): void {
-    if (this.#inFlight || this.#isIdle) return;
+    if (this.#inFlight) return;
+    if (this.#isIdle) {
+      this.#enough = maxBatchAppends; // nobody came back in a whole turn: who comes next is not in step with anybody
+      return;
+    }
     const checkpoints = this.#checkpoints.splice(0);
     const batch = { appends: takeUpTo(this.#appends), snapshots: takeUpTo(this.#snapshots), checkpoints };
     this.#appends = this.#appends.slice(batch.appends.length);
@@ -202,7 +206,7 @@ export class WriterQueue {
 
   #next(): void {
     if (this.#isIdle) this.#onIdle?.();
-    else this.#flushSoon();
+    this.#flushSoon();
   }
 }
 

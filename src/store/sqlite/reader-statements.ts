@@ -4,7 +4,8 @@ import type { EventFilter } from '../event-store.ts';
 /** An event as `eventColumns` selects it. */
 export type EventRow = readonly [
   position: number,
-  stream: string,
+  /** The stream's row: the reader knows the names. */
+  stream: number,
   revision: number,
   id: string,
   type: string,
@@ -17,7 +18,7 @@ export type EventRow = readonly [
 /** Where the events of a connection lie: in the ledger's own file, or in the archive that is attached to it. */
 export type Place = 'main' | 'archive';
 
-const eventColumns = 'e.position, s.name, e.revision, e.id, e.type, e.v, e.time, e.data, e.metadata';
+const eventColumns = 'e.position, e.stream, e.revision, e.id, e.type, e.v, e.time, e.data, e.metadata';
 const receiptColumns = `r.command_id AS commandId, r.body_hash AS bodyHash, r.event_count AS eventCount,
   r.last_revision AS lastRevision, r.position`;
 const snapshotColumns = 's.name AS stream, n.revision, n.fold_version AS foldVersion, n.state';
@@ -29,6 +30,7 @@ const maxWindowStatements = 64;
 export class ReaderStatements {
   readonly head: Statement;
   readonly streamId: Statement<[string]>;
+  readonly streamName: Statement<[number]>;
   readonly snapshot: Statement<[string]>;
   readonly checkpoint: Statement<[string]>;
   readonly checkpoints: Statement<[]>;
@@ -39,6 +41,7 @@ export class ReaderStatements {
     this.checkpoint = db.prepare('SELECT position FROM checkpoints WHERE name = ?').pluck();
     this.checkpoints = db.prepare('SELECT name, position FROM checkpoints ORDER BY name');
     this.streamId = db.prepare('SELECT id FROM streams WHERE name = ?').pluck();
+    this.streamName = db.prepare('SELECT name FROM streams WHERE id = ?').pluck();
     this.snapshot = db.prepare(
       `SELECT ${snapshotColumns} FROM streams s JOIN snapshots n ON n.stream = s.id WHERE s.name = ?`,
     );
@@ -112,7 +115,8 @@ export class EventStatements {
     const ofType = types ? ` AND e.type IN (${types.map(() => '?').join(', ')})` : '';
     const anyPrefix = streamPrefixes?.map(() => 'substr(s.name, 1, length(?)) = ?').join(' OR ') || '0';
     const ofStreams = streamPrefixes ? ` AND (${anyPrefix})` : '';
-    const sql = `SELECT ${eventColumns} FROM ${this.#events} CROSS JOIN streams s ON s.id = e.stream
+    const names = streamPrefixes ? ' CROSS JOIN streams s ON s.id = e.stream' : '';
+    const sql = `SELECT ${eventColumns} FROM ${this.#events}${names}
       WHERE e.position > ? AND e.position <= ?${ofType}${ofStreams} ORDER BY e.position LIMIT ?`;
     const values = [...(types ?? []), ...(streamPrefixes ?? []).flatMap((prefix) => [prefix, prefix])];
     return { statement: this.#prepared(sql), values };

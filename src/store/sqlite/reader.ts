@@ -21,6 +21,8 @@ import { faultIn, reasonOf } from './sqlite-fault.ts';
 const windowSize = 2048;
 /** Characters of data and metadata after which a page is full, whatever its number of events. */
 const maxPageCharacters = 1_000_000;
+/** Names of streams that are kept in memory. */
+const rememberedNames = 65_536;
 
 type Rows = IterableIterator<EventRow>;
 const everything: EventMatcher = () => true;
@@ -38,6 +40,8 @@ export class LedgerReader {
   readonly #sql: ReaderStatements;
   readonly #live: EventStatements;
   readonly #archive: AttachedArchive;
+  /** By row: a stream keeps its name for ever, and to look it up for each event would take a tenth of the reading. */
+  readonly #names = new Map<number, string>();
 
   constructor(path: string, archive: ArchiveToRead) {
     this.#path = path;
@@ -59,7 +63,11 @@ export class LedgerReader {
         const part = this.#archive.ofStream(stream);
         return part && (backwards || from <= part.revision) ? ask(part.sql) : null;
       };
-      const { events, full } = collect(this.#rows(ask, archived, backwards ? falling : rising), limit, everything);
+      const { events, full } = this.#collect(
+        this.#rows(ask, archived, backwards ? falling : rising),
+        limit,
+        everything,
+      );
       return { events, more: full };
     });
   }
@@ -131,7 +139,7 @@ export class LedgerReader {
       const archive = this.#archive.from(after + 1);
       return archive && ask(archive);
     };
-    const page = collect(this.#rows(ask, archived, rising), limit, everything);
+    const page = this.#collect(this.#rows(ask, archived, rising), limit, everything);
     return { events: page.events, considered: page.full ? page.considered : end };
   }
 
@@ -145,7 +153,7 @@ export class LedgerReader {
       const part = this.#archive.ofStream(filter.stream);
       return part && from <= part.revision ? ask(part.sql) : null;
     };
-    const page = collect(firstOf(pageSize, this.#rows(ask, archived, rising)), limit, matcherOf(filter));
+    const page = this.#collect(firstOf(pageSize, this.#rows(ask, archived, rising)), limit, matcherOf(filter));
     return { events: page.events, considered: page.full || page.looked === pageSize ? page.considered : head };
   }
 
@@ -167,6 +175,44 @@ export class LedgerReader {
     return low;
   }
 
+  /** Takes rows until the page is full; `considered` is the position of the last one looked at. */
+  #collect(rows: Iterable<EventRow>, limit: number, matches: EventMatcher) {
+    const events: RecordedEvent[] = [];
+    let looked = 0;
+    let considered = 0;
+    let characters = 0;
+    for (const [position, row, revision, id, type, v, time, data, metadata] of rows) {
+      looked += 1;
+      considered = position;
+      const stream = this.#nameOf(row);
+      if (stream === undefined) continue;
+      const event = new RecordedEvent(stream, revision, formatPosition(position), {
+        id,
+        type,
+        v,
+        time,
+        data,
+        metadata,
+      });
+      if (!matches(event)) continue;
+      events.push(event);
+      characters += data.length + metadata.length;
+      if (events.length === limit || characters > maxPageCharacters) return { events, looked, considered, full: true };
+    }
+    return { events, looked, considered, full: false };
+  }
+
+  /** Undefined where the stream's row is gone, which only somebody else can have done. */
+  #nameOf(row: number): string | undefined {
+    const known = this.#names.get(row);
+    if (known !== undefined) return known;
+    const name = this.#sql.streamName.get(row) as string | undefined;
+    if (name === undefined) return undefined;
+    if (this.#names.size >= rememberedNames) this.#names.clear();
+    this.#names.set(row, name);
+    return name;
+  }
+
   #rows<T>(
     ask: (sql: EventStatements) => IterableIterator<T>,
     archived: () => IterableIterator<T> | null,
@@ -185,28 +231,6 @@ export class LedgerReader {
       throw unusable(this.#path, reasonOf(faultIn(error)), error);
     }
   }
-}
-
-/** Takes rows until the page is full; `considered` is the position of the last one looked at. */
-function collect(rows: Iterable<EventRow>, limit: number, matches: EventMatcher) {
-  const events: RecordedEvent[] = [];
-  let looked = 0;
-  let considered = 0;
-  let characters = 0;
-  for (const row of rows) {
-    looked += 1;
-    considered = row[0];
-    const event = eventOf(row);
-    if (!matches(event)) continue;
-    events.push(event);
-    characters += event.dataText.length + event.metadataText.length;
-    if (events.length === limit || characters > maxPageCharacters) return { events, looked, considered, full: true };
-  }
-  return { events, looked, considered, full: false };
-}
-
-function eventOf([position, stream, revision, id, type, v, time, data, metadata]: EventRow): RecordedEvent {
-  return new RecordedEvent(stream, revision, formatPosition(position), { id, type, v, time, data, metadata });
 }
 
 /** At most so many of them; what lies behind is not asked for. */

@@ -75,6 +75,7 @@ export async function httpLines(): Promise<Line[]> {
   const ledger = join(folder, 'ledger.db');
   const server = await startServer(['--store', `sqlite:${ledger}`]);
   const bare = await startBareRoute();
+  const storing = await startBareRoute(join(folder, 'storing.db'));
   const same = await EventRows.of(ledger, join(folder, 'same.db'));
   try {
     await bulkCommands(server.url, creations);
@@ -105,6 +106,21 @@ export async function httpLines(): Promise<Line[]> {
         ours,
         baseline: { what: `the same rows, raw, ${connections} a transaction`, value: inserts },
       });
+      if (looked) {
+        const floor = await sideBySide(
+          rounds,
+          () => singleCommands(storing.url, connections),
+          () => singleCommands(bare.url, connections),
+        );
+        lines.push({
+          what: '  the bare route, where it inserts a row and nothing else',
+          unit: 'commands/s',
+          ours: floor.ours,
+          baseline: { what: 'bare Fastify route', value: floor.baseline },
+          ratio: floor.ratio,
+          note: await costOf('main thread', storing, connections),
+        });
+      }
     }
 
     let change = 0;
@@ -129,7 +145,7 @@ export async function httpLines(): Promise<Line[]> {
     });
     return lines;
   } finally {
-    await Promise.all([server.stop(), bare.stop()]);
+    await Promise.all([server.stop(), bare.stop(), storing.stop()]);
     same.close();
     rmSync(folder, { recursive: true });
   }

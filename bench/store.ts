@@ -1,6 +1,7 @@
 /**
  * The embedded store, and the runtime on top of it, beside the same inserts and selects done straight in better-sqlite3,
- * same schema, same batches.
+ * same schema, same batches. Commands stand beside the very rows they wrote; events appended without a command, beside
+ * others of the same size.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -66,7 +67,6 @@ async function appendLines(store: EventStore, raw: Database.Database): Promise<L
       unit: 'events/s',
       ours,
       baseline: { what: `raw inserts, ${inFlight} a transaction`, value: baseline },
-      wanted,
     });
   }
   return lines;

@@ -21,9 +21,9 @@ const room = '--max-semi-space-size=64';
 export const startServer = (flags: readonly string[]): Promise<ServerProcess> =>
   start([`${root}dist/cli/main.js`, 'serve', '--port', '0', '--log-level', 'warn', ...flags]);
 
-/** The same route with the same schema on a bare Fastify that stores nothing. */
-export const startBareRoute = (): Promise<ServerProcess> =>
-  start(['--import', 'tsx', fileURLToPath(new URL('bare-route.ts', import.meta.url))]);
+/** The same route with the same schema on a bare Fastify that stores nothing, or only a row in this file. */
+export const startBareRoute = (...file: [] | [string]): Promise<ServerProcess> =>
+  start(['--import', 'tsx', fileURLToPath(new URL('bare-route.ts', import.meta.url)), ...file]);
 
 async function start(args: readonly string[]): Promise<ServerProcess> {
   const child = spawn(process.execPath, [room, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });

@@ -70,7 +70,7 @@ export async function startStackledger(config: LedgerConfig, open: typeof openSt
     const clock = config.clock === 'manual' ? new ManualClock(await timeOfLastEvent(opened)) : new SystemClock();
     const { app, runtime, background, archiving, readers } = await assemble(config, opened, clock, access, log);
     const connections = new Connections(app.server);
-    const notifier = await novaNotifier(config, opened, readers, log);
+    const notifier = await novaNotifier(config, { store: opened, runtime }, readers, log);
     await notifier?.start();
     endings.push(async () => notifier?.stop());
     const anchors = await anchorKeeper(config, opened, log);
@@ -195,7 +195,7 @@ async function archiveKeeper(
 /** Tells a Nova outside what ports tell their servers, where that is asked for. Nova lives in real time. */
 async function novaNotifier(
   config: LedgerConfig,
-  store: EventStore,
+  { store, runtime }: { readonly store: EventStore; readonly runtime: Runtime },
   readers: Record<string, ReaderPosition>,
   log: Log,
 ): Promise<LeasedWork | null> {
@@ -208,12 +208,15 @@ async function novaNotifier(
     maxBatch: config.novaNotifyMaxBatch,
     timeoutMs: config.novaNotifyTimeoutMs,
     store,
+    runtime,
     ports: aggregates.port,
     clock: new SystemClock(),
     fetch,
     random: Math.random,
     observer: {
-      deadLettered: (letter) => log.error('Nova was not told: a dead letter', { ...letter }),
+      deadLettered: (letter) => log.error('Nova refused to be told', { ...letter }),
+      recordFailed: ({ event, position }, error) =>
+        log.error('what Nova refused was not recorded with its port', { event, position, error }),
       deliveryFailed: (detail) => log.warn(`Nova takes nothing at the moment: ${detail}`),
       deliveryResumed: () => log.info('Nova takes notifications again'),
       eventSkipped: (position, error) => log.error('a port whose story cannot be told to Nova', { position, error }),

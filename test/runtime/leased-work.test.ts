@@ -27,7 +27,11 @@ const clock = new SystemClock();
 const open = (leaseMs = 1500): Promise<EventStore> => openEventStoreDb({ url: url(), limits: { leaseMs } });
 
 /** A process on the cluster, as far as work is concerned. */
-async function startProcess(name: string, make: (store: EventStore, lost: AbortSignal) => Work, leaseMs?: number) {
+async function startProcess(
+  name: string,
+  make: (store: EventStore, lost: AbortSignal, runtime: Runtime) => Work,
+  leaseMs?: number,
+) {
   const store = await open(leaseMs);
   const runtime = new Runtime({ store, aggregates, clock });
   let turns = 0;
@@ -35,7 +39,7 @@ async function startProcess(name: string, make: (store: EventStore, lost: AbortS
   const work = new LeasedWork({
     store,
     name,
-    make: (lost) => make(store, lost),
+    make: (lost) => make(store, lost, runtime),
     onTurn: () => {
       turns += 1;
     },
@@ -80,10 +84,10 @@ describe('two processes that are to tell Nova', patient, () => {
   const told = (): string[] =>
     nova.requests.flatMap(({ body }) => JSON.parse(body).events.map(({ tag }: { tag: string }) => tag));
 
-  const tells = (store: EventStore, lost: AbortSignal): NovaNotifier =>
+  const tells = (store: EventStore, lost: AbortSignal, runtime: Runtime): NovaNotifier =>
     new NovaNotifier({
       ...{ url: nova.url, batchMs: 10, maxBatch: 64, timeoutMs: 10_000 },
-      ...{ store, ports: aggregates.port, clock, fetch, random: Math.random, lost },
+      ...{ store, runtime, ports: aggregates.port, clock, fetch, random: Math.random, lost },
     });
 
   test('agree on where the telling begins', async () => {

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { NovaEvent } from '../../src/runtime/notifier/notification.ts';
+import type { RecordedEvent } from '../../src/store/event-store.ts';
 import type { Answer } from '../client/fake-server.ts';
-import { nthId } from '../support/ledger.ts';
+import { collect, done, nthId } from '../support/ledger.ts';
 import { novaAnswers, openSite, says, serverId } from './notifier-nova.ts';
 
 let site: Awaited<ReturnType<typeof openSite>>;
@@ -37,23 +38,31 @@ async function plugTogether(count: number) {
   return notifier;
 }
 
+/** What the ledger holds of what Nova refused. */
+const refusals = () => collect(site.store.readAll({ filter: { types: ['NotificationRefused'] } }));
+
 describe('an event that Nova does not want', () => {
-  test.each([400, 404, 422])('is a dead letter, and the others are delivered: %i', async (code) => {
+  test.each([400, 404, 422])('is written down with its port, and the others are delivered: %i', async (code) => {
     site = await openSite(novaAnswers((event) => (isPort(2)(event) ? code : 200)));
     const notifier = await plugTogether(3);
     await settle(notifier);
     expect(site.told()).toEqual([['plugged 0'], ['plugged 1', 'plugged 2', 'plugged 3']]);
-    expect(notifier.deadLetters()).toEqual([
-      {
-        position: expect.stringMatching(/^\d{16}$/),
-        time: '2026-01-01T00:00:00.000Z',
-        event: { name: 'network-vif-plugged', server_uuid: serverId, status: 'completed', tag: nthId(2) },
-        answer: { code, detail: expect.any(String) },
-        attempts: 1,
-        at: expect.any(String),
+    const [{ stream, data, metadata }, ...others] = (await refusals()) as [RecordedEvent];
+    const plugged = (await collect(site.store.readStream(stream))).find(({ type }) => type === 'PortStatusChanged')!;
+    expect({ stream, data, others }).toEqual({
+      stream: `port-${nthId(2)}`,
+      data: {
+        ...{ name: 'network-vif-plugged', server: serverId, status: 'completed' },
+        ...{ code, detail: expect.any(String), attempts: 1, revision: plugged.revision },
       },
-    ]);
-    expect(notifier.health()).toMatchObject({ accepted: 3, deadLettered: 1, deadLetters: 1, waiting: 0 });
+      others: [],
+    });
+    expect(metadata).toMatchObject({
+      actor: { type: 'system', id: 'nova-notifier' },
+      $causationId: plugged.id,
+      $correlationId: plugged.metadata.$correlationId,
+    });
+    expect(notifier.health()).toMatchObject({ accepted: 3, deadLettered: 1, waiting: 0 });
     expect(site.heard).toEqual([`dead: network-vif-plugged 2: ${code}`]);
   });
 
@@ -74,7 +83,7 @@ describe('an event that Nova does not want', () => {
     await site.ports.create(1);
     await site.ports.plug(1);
     await settle(notifier);
-    expect(notifier.deadLetters()).toMatchObject([{ answer: { code: null } }]);
+    expect(await refusals()).toMatchObject([{ data: { code: null } }]);
   });
 
   test('is not sent again after a restart', async () => {
@@ -89,34 +98,65 @@ describe('an event that Nova does not want', () => {
     expect(site.nova.requests).toHaveLength(1);
   });
 
-  test('can be sent again when Nova has learnt of its server', async () => {
+  test('is told again where somebody asks for it, when Nova has learnt of its server', async () => {
     let isKnown = false;
     site = await openSite(novaAnswers(() => (isKnown ? 200 : 404)));
     const notifier = await plugTogether(2);
     await settle(notifier);
-    expect(notifier.deadLetters()).toHaveLength(3);
+    expect(await refusals()).toHaveLength(3);
     isKnown = true;
-    expect(notifier.retryDeadLetters()).toBe(3);
+    const repeat = () => site.execute('port', nthId(1), 'RepeatNotification');
+    expect(done(await repeat()).events).toMatchObject([{ type: 'NotificationRepeated', data: { server: serverId } }]);
+    expect(done(await repeat()).events).toEqual([]);
     await settle(notifier);
-    expect(site.told().at(-1)).toEqual(['plugged 0', 'plugged 1', 'plugged 2']);
-    expect(notifier.deadLetters()).toEqual([]);
-    expect(notifier.health()).toMatchObject({ accepted: 3, deadLettered: 3 });
+    expect(site.told().at(-1)).toEqual(['plugged 1']);
+    expect(notifier.health()).toMatchObject({ accepted: 1, deadLettered: 3 });
   });
 
-  test('and is sent again does not take the checkpoint back', async () => {
-    site = await openSite(
-      novaAnswers(() => 404),
-      says(503),
-    );
-    const notifier = await site.startNotifier();
+  test('is told again also after a restart, of a port that belongs to another server by now', async () => {
+    let isKnown = false;
+    site = await openSite(novaAnswers(() => (isKnown ? 200 : 404)));
     await site.ports.create(1);
+    const first = await site.startNotifier();
     await site.ports.plug(1);
-    await notifier.idle();
-    const { position } = notifier.health();
-    notifier.retryDeadLetters();
-    await site.clock.advance(2000);
-    await notifier.idle();
-    expect(notifier.health()).toMatchObject({ position, waiting: 1, state: 'retrying' });
+    await first.idle();
+    await first.stop();
+    isKnown = true;
+    done(await site.execute('port', nthId(1), 'RepeatNotification'));
+    await site.ports.update(1, { deviceId: nthId(77) });
+    const second = await site.startNotifier();
+    await second.idle();
+    expect(JSON.parse(site.nova.requests.at(-1)!.body).events).toEqual([
+      { name: 'network-vif-plugged', server_uuid: serverId, status: 'completed', tag: nthId(1) },
+    ]);
+  });
+
+  test('that is about a port which is gone has nowhere to be written down', async () => {
+    site = await openSite(novaAnswers(() => 404));
+    await site.ports.create(1);
+    const notifier = await site.startNotifier();
+    await site.ports.delete(1);
+    await settle(notifier);
+    expect(site.heard).toEqual(['dead: network-vif-deleted 1: 404']);
+    expect(await refusals()).toEqual([]);
+    expect(notifier.health()).toMatchObject({ deadLettered: 1, waiting: 0 });
+  });
+
+  test('and cannot be written down is said to be so, and holds nobody up', async () => {
+    const failing = { execute: () => Promise.reject(new Error('the disk is full')) };
+    site = await openSite(novaAnswers((event) => (isPort(1)(event) ? 404 : 200)));
+    const unwritten: string[] = [];
+    const notifier = await site.startNotifier({
+      runtime: failing,
+      observer: { recordFailed: ({ event }, error) => unwritten.push(`${event.tag}: ${(error as Error).message}`) },
+    });
+    for (const n of [1, 2]) {
+      await site.ports.create(n);
+      await site.ports.plug(n);
+    }
+    await settle(notifier);
+    expect(unwritten).toEqual([`${nthId(1)}: the disk is full`]);
+    expect(notifier.health()).toMatchObject({ accepted: 1, waiting: 0 });
   });
 });
 
@@ -147,7 +187,7 @@ describe('an event over which Nova stumbles', () => {
     site = await openSite(allergicTo(2, 500));
     const notifier = await plugTogether(5);
     await settle(notifier);
-    expect(notifier.deadLetters()).toMatchObject([{ event: { tag: nthId(2) }, answer: { code: 500 } }]);
+    expect(await refusals()).toMatchObject([{ stream: `port-${nthId(2)}`, data: { code: 500 } }]);
     expect(notifier.health()).toMatchObject({ accepted: 5, waiting: 0, failure: null });
   });
 

@@ -42,6 +42,7 @@ export async function openSite(...script: Answer[]) {
       maxBatch: 64,
       timeoutMs: 10_000,
       store: ledger.store,
+      runtime: ledger.runtime,
       ports: aggregates.port,
       clock: ledger.clock,
       fetch,

@@ -296,9 +296,9 @@ describe('a notifier that starts', () => {
     ['ftp://nova/', undefined],
     ['http://nova/', 'hidden\nx'],
   ])('with "%s" and token "%s" does not, and repeats neither', async (url, token) => {
-    const { store, clock } = await openLedger();
+    const { store, runtime, clock } = await openLedger();
     const options = { url, ...(token && { token }), batchMs: 1, maxBatch: 1, timeoutMs: 1, fetch, random: Math.random };
-    const make = () => new NovaNotifier({ ...options, store, clock, ports: aggregates.port });
+    const make = () => new NovaNotifier({ ...options, store, runtime, clock, ports: aggregates.port });
     expect(make).toThrow(RangeError);
     expect(make).not.toThrow(/hidden/);
   });

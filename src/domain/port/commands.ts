@@ -10,6 +10,7 @@ import {
   PortChanges,
   PortStatus,
   portAttributes,
+  RefusedNotification,
   SeenStatus,
 } from './events.ts';
 import { Profile, VifDetails, VifType, VnicType } from './vif.ts';
@@ -120,6 +121,12 @@ export const portCommands = {
     vifType: VifType.optional(),
     vifDetails: VifDetails.optional(),
   }),
+
+  /** Tells Nova once more what it refused last, when it has learnt of the server. Nothing is told where nothing was refused. */
+  RepeatNotification: z.strictObject({}),
+
+  /** The ledger's own: Nova was told something of the port, and gave this answer. */
+  RecordRefusedNotification: z.strictObject(RefusedNotification.shape),
 
   /** The ledger's own: something the port depends on has changed. */
   ReconsiderPort: z.strictObject({ cause: BindingCause }),

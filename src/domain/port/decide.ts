@@ -53,6 +53,8 @@ type Here =
   | 'AddProvisioningComponent'
   | 'RemoveProvisioningComponent'
   | 'SetPortStatus'
+  | 'RepeatNotification'
+  | 'RecordRefusedNotification'
   | 'ReconsiderPort';
 
 const rules: Decide<Port, Pick<PortCommands, Here>, PortEvent, PortFacts> = {
@@ -91,6 +93,14 @@ const rules: Decide<Port, Pick<PortCommands, Here>, PortEvent, PortFacts> = {
     });
     return it.events;
   },
+
+  RepeatNotification({ refusedNotification }) {
+    if (!refusedNotification) return [];
+    const { server, name, status } = refusedNotification;
+    return [{ type: 'NotificationRepeated', data: { server, name, ...(status !== undefined && { status }) } }];
+  },
+
+  RecordRefusedNotification: (_port, refused) => [{ type: 'NotificationRefused', data: refused }],
 
   /** A block that nobody can lift is lifted, a failed binding tried again, and one that nobody serves any more given up. */
   ReconsiderPort(port, { cause }, facts) {

@@ -90,6 +90,20 @@ export const BindingCause = z.enum(bindingCauses);
 
 export const reports = ['device-up', 'device-down', 'device-details', 'complete'] as const;
 
+/** What Nova was told of the port. `status` is absent where Neutron sends none. */
+const notification = { server: Uuid, name: z.string().min(1).max(64), status: z.string().min(1).max(64).optional() };
+
+/** What Nova was told and refused, and the answer. `code`: null where it said nothing of it. */
+export const RefusedNotification = z.object({
+  ...notification,
+  /** The event of the port that said so. */
+  revision: z.number().int().nonnegative(),
+  code: z.number().int().nullable(),
+  detail: z.string().max(1000),
+  /** How often it was sent. */
+  attempts: z.number().int().positive(),
+});
+
 export const Migration = z.string().min(1).max(255);
 export const migrationOutcomes = ['completed', 'failed', 'cancelled'] as const;
 
@@ -181,6 +195,11 @@ export const portEvents = defineEvents('port', {
     entity: Entity.optional(),
     reason: Reason,
   }),
+
+  /** Nova was told and does not want to know: nobody tells it again unasked. */
+  NotificationRefused: RefusedNotification,
+  /** What it refused last is told once more. */
+  NotificationRepeated: z.object(notification),
 });
 
 export type PortEvent = EventOf<typeof portEvents>;

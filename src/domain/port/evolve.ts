@@ -28,12 +28,14 @@ export const begin: Begin<Port, PortEvent, 'PortCreated'> = {
 export const evolve: Evolve<Port, PortEvent, 'PortCreated'> = {
   PortUpdated(port, { changes }) {
     Object.assign(port, changes);
+    if (changes.deviceId !== undefined) forgetRefusal(port);
   },
 
   PortDeleted(port, _data, { time }) {
     port.deletedAt = time;
     port.blocks = [];
     port.otherBindings = [];
+    forgetRefusal(port);
   },
 
   ProvisioningComponentAdded(port, { entity, host, reason }, { time, eventId }) {
@@ -61,6 +63,7 @@ export const evolve: Evolve<Port, PortEvent, 'PortCreated'> = {
 
   PortStatusChanged(port, { from, to }, { time }) {
     port.status = to;
+    forgetRefusal(port);
     if (to === 'ACTIVE' && port.binding.device === 'down') port.binding.device = 'up'; // a driver's word, set from outside
     if (from === 'ACTIVE' && port.round.provisioned) beginRound(port, time);
   },
@@ -157,6 +160,7 @@ export const evolve: Evolve<Port, PortEvent, 'PortCreated'> = {
 
   DeviceUpReported(port, { host }, { time, eventId }) {
     const other = otherBindingOn(port, host);
+    forgetRefusal(port);
     if (other) other.device = 'up';
     else port.earlyReports.push({ host, at: time, eventId });
   },
@@ -180,6 +184,12 @@ export const evolve: Evolve<Port, PortEvent, 'PortCreated'> = {
   ReportIgnored(port, { report, host, entity }, { time }) {
     port.ignoredReports.push({ report, host, ...(entity !== undefined && { entity }), at: time });
   },
+
+  NotificationRefused(port, refused, { time }) {
+    port.refusedNotification = { ...refused, at: time };
+  },
+
+  NotificationRepeated: forgetRefusal,
 };
 
 const detached = (generation: number, since: string) => ({
@@ -192,6 +202,11 @@ const detached = (generation: number, since: string) => ({
   device: 'unreported' as const,
   failure: null,
 });
+
+/** There is something newer to tell, or nobody left to tell it. Most ports have nothing to forget. */
+function forgetRefusal(port: Draft<Port>): void {
+  if (port.refusedNotification) delete port.refusedNotification;
+}
 
 function beginRound(port: Draft<Port>, since: string, completed: Port['round']['completed'] = []): void {
   port.round = { number: port.round.number + 1, since, completed, provisioned: null };

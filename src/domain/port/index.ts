@@ -19,7 +19,7 @@ export const portAggregate: Aggregate<Port> = {
   evolve,
   open,
   decide,
-  internal: ['ReconsiderPort'],
+  internal: ['ReconsiderPort', 'RecordRefusedNotification'],
   status: (port) => port.status,
   needs,
 };

@@ -32,6 +32,8 @@ export interface Port extends Lifetime {
   /** The newest word of an outside system, and the last that came too late to count. */
   observation: Observation | null;
   lateObservation: Observation | null;
+  /** What Nova refused to be told, until there is something newer to tell or it is told again. */
+  refusedNotification?: DataOf<'NotificationRefused'> & { at: string };
 }
 
 /** What an outside system said the port is. */

@@ -3,7 +3,7 @@ import type { Port } from '../port/state.ts';
 import { deviceOf } from './device.ts';
 import { type Explainer, type HintDraft, remedy } from './explainer.ts';
 import { restless } from './restless.ts';
-import { ref, type World } from './world.ts';
+import { latest, ref, type World } from './world.ts';
 
 const self = ({ id }: Port) => ref('port', id);
 
@@ -60,6 +60,22 @@ export const portHints: Explainer<Port>['hints'] = {
     return device && state ? [...gone(port, device, state), ...disagreement(port, world)] : [];
   },
 
+  novaRefused({ id, refusedNotification: refused }, world) {
+    if (!refused || isToldSince(world, id, refused.revision)) return [];
+    const { server, name, status, code, detail, at } = refused;
+    const answer = code === null ? detail : `${code}, ${detail}`;
+    return [
+      {
+        what: 'notification-refused',
+        kind: 'contradiction',
+        summary: `Nova was told ${name}${status === undefined ? '' : ` (${status})`} for the server ${server}, and refused it: ${answer}. It is not told again unasked.`,
+        since: at,
+        proof: [{ on: ref('port', id), types: ['NotificationRefused'], at }],
+        command: remedy(ref('port', id), 'RepeatNotification', {}),
+      },
+    ];
+  },
+
   outsideView: (port) =>
     port.observation?.unexpected
       ? [
@@ -76,6 +92,10 @@ export const portHints: Explainer<Port>['hints'] = {
 
   restless: (port, world) => restless(world, self(port), 'PortStatusChanged', ({ to }) => String(to)),
 };
+
+/** Something newer was on its way to Nova when it refused. */
+const isToldSince = (world: World, id: string, revision: number): boolean =>
+  (latest(world, ref('port', id), ['PortStatusChanged', 'DeviceUpReported'])?.revision ?? -1) > revision;
 
 function gone(
   port: Port,

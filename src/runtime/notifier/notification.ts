@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import { ownerOf, toldBy } from '../../domain/flows/port-to-server.ts';
+import { ownerOf, portToServer, toldBy } from '../../domain/flows/port-to-server.ts';
 import { type Aggregate, fold, type Lifetime } from '../../domain/kernel/aggregate.ts';
 import { upcast } from '../../domain/kernel/events.ts';
 import type { JsonObject } from '../../domain/kernel/json.ts';
 import { type ResourceRef, resourceOf, streamOf } from '../../domain/kernel/resource.ts';
+import type { DataOf } from '../../domain/port/events.ts';
 import type { Port } from '../../domain/port/state.ts';
 import type { EventStore, RecordedEvent } from '../../store/event-store.ts';
 
@@ -21,7 +22,15 @@ export interface Notification {
   readonly position: string;
   readonly time: string;
   readonly event: NovaEvent;
+  /** Of the event that says so, in the port's own stream; its id, and the operation it belongs to. */
+  readonly revision: number;
+  readonly eventId: string;
+  readonly correlationId: string;
 }
+
+/** Neutron's occasions, and that somebody wants Nova to be told once more. */
+const repeated = 'NotificationRepeated';
+export const tellingTypes: readonly string[] = [...portToServer.types, repeated];
 
 /** Neutron sends these without a status: they say that something is so, not how something ended. */
 const withoutStatus: readonly string[] = ['network-vif-deleted', 'network-changed'];
@@ -47,18 +56,25 @@ export class Notifications {
   async of(recorded: RecordedEvent): Promise<Notification | null> {
     const resource = resourceOf(recorded.stream);
     if (resource?.kind !== 'port') return null;
-    const { type, v, position, time } = recorded;
-    const told = orUnfoldable(resource, () => {
-      const data = upcast(this.#ports.events, type, v, recorded.data as JsonObject);
-      return data ? toldBy({ type, data, resource }) : null;
-    });
+    const { type, v, position, time, revision, id: eventId, metadata } = recorded;
+    const data = orUnfoldable(resource, () => upcast(this.#ports.events, type, v, recorded.data as JsonObject));
+    if (!data) return null;
+    const event =
+      type === repeated
+        ? eventOf(data as DataOf<typeof repeated>, resource)
+        : await this.#news(recorded, resource, data);
+    if (!event) return null;
+    return { position, time, event, revision, eventId, correlationId: String(metadata.$correlationId) };
+  }
+
+  async #news({ type, revision }: RecordedEvent, resource: ResourceRef, data: JsonObject): Promise<NovaEvent | null> {
+    const told = orUnfoldable(resource, () => toldBy({ type, data, resource }));
     // Nova knows no failure that may pass: it would give up the boot that is to go on waiting.
     if (!told || told.retryable) return null;
-    const server = ownerOf((await this.#stateAt(resource, recorded.revision)) as Port | null);
+    const server = ownerOf((await this.#stateAt(resource, revision)) as Port | null);
     if (!server) return null;
-    const { name, status, tag } = told;
-    const event = { name, server_uuid: server.id, ...(!withoutStatus.includes(name) && { status }), tag };
-    return { position, time, event };
+    const { name, status } = told;
+    return eventOf({ server: server.id, name, ...(!withoutStatus.includes(name) && { status }) }, resource);
   }
 
   /**
@@ -84,6 +100,13 @@ export class Notifications {
     return JSON.parse(kept.state) as Lifetime;
   }
 }
+
+const eventOf = ({ server, name, status }: DataOf<typeof repeated>, { id }: ResourceRef): NovaEvent => ({
+  name,
+  server_uuid: server,
+  ...(status !== undefined && { status }),
+  tag: id,
+});
 
 function orUnfoldable<T>({ id }: ResourceRef, work: () => T): T {
   try {

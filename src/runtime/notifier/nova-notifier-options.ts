@@ -1,7 +1,8 @@
 import type { Aggregate } from '../../domain/kernel/aggregate.ts';
 import type { EventStore } from '../../store/event-store.ts';
 import type { Clock } from '../clock.ts';
-import type { DeadLetter } from './dead-letters.ts';
+import type { Runtime } from '../runtime.ts';
+import type { DeadLetter } from './dead-letter.ts';
 
 export interface NovaNotifierOptions {
   /** Nova's compute endpoint, such as `http://nova:8774/v2.1`. */
@@ -13,6 +14,8 @@ export interface NovaNotifierOptions {
   /** How long Nova may take to answer. */
   readonly timeoutMs: number;
   readonly store: EventStore;
+  /** Takes down with a port what Nova did not want to know of it. */
+  readonly runtime: Pick<Runtime, 'execute'>;
   /** The aggregate of ports, which folds them. */
   readonly ports: Aggregate;
   readonly clock: Clock;
@@ -27,6 +30,8 @@ export interface NovaNotifierOptions {
 /** Everything here may be logged: there is no secret in it. */
 export interface NovaNotifierObserver {
   deadLettered?(letter: DeadLetter): void;
+  /** It could not be written down with its port. */
+  recordFailed?(letter: DeadLetter, error: unknown): void;
   /** Nova does not take anything. Called once, until `deliveryResumed`. */
   deliveryFailed?(detail: string): void;
   deliveryResumed?(): void;
@@ -53,10 +58,8 @@ export interface NovaNotifierHealth {
     readonly retryAt: string;
   } | null;
   readonly accepted: number;
-  /** Since the start: given up; of these kept now; of these not kept because there were too many. */
+  /** Given up since the start. */
   readonly deadLettered: number;
-  readonly deadLetters: number;
-  readonly deadLettersDropped: number;
   /** Events of ports that cannot be folded. */
   readonly skipped: number;
 }

@@ -1,9 +1,8 @@
-import { portToServer } from '../../domain/flows/port-to-server.ts';
 import { formatPosition, parsePosition, type RecordedEvent } from '../../store/event-store.ts';
 import { timestamp } from '../clock.ts';
 import { beginningOf, checkpointName } from './checkpoint.ts';
-import { type DeadLetter, DeadLetters } from './dead-letters.ts';
-import { type Notification, Notifications, UnfoldablePort } from './notification.ts';
+import { recordDeadLetter } from './dead-letter.ts';
+import { type Notification, Notifications, tellingTypes, UnfoldablePort } from './notification.ts';
 import { type ItemAnswer, type NovaAnswer, NovaEndpoint } from './nova-endpoint.ts';
 import type { NovaNotifierHealth, NovaNotifierOptions } from './nova-notifier-options.ts';
 import { type Entry, Queue } from './queue.ts';
@@ -13,7 +12,6 @@ import { Signal } from './signal.ts';
 const checkpointMs = 60_000;
 /** Notifications read ahead; the rest waits in the ledger. */
 const window = 1024;
-const deadLettersKept = 1000;
 const firstRetryMs = 1000;
 const longestRetryMs = 60_000;
 /** A longer wait is not believed. */
@@ -34,7 +32,6 @@ export class NovaNotifier {
   readonly #endpoint: NovaEndpoint;
   readonly #notifications: Notifications;
   readonly #queue: Queue;
-  readonly #deadLetters = new DeadLetters(deadLettersKept);
   readonly #stop = new AbortController();
   readonly #changed = new Signal();
   readonly #rested = new Signal();
@@ -48,6 +45,7 @@ export class NovaNotifier {
   /** Answers in a row that say that Nova stumbled. */
   #faults = 0;
   #accepted = 0;
+  #deadLettered = 0;
   #skipped = 0;
   #isResting = false;
 
@@ -94,24 +92,9 @@ export class NovaNotifier {
         retryAt: timestamp(this.#dueAt),
       },
       accepted: this.#accepted,
-      deadLettered: this.#deadLetters.total,
-      deadLetters: this.#deadLetters.count,
-      deadLettersDropped: this.#deadLetters.dropped,
+      deadLettered: this.#deadLettered,
       skipped: this.#skipped,
     };
-  }
-
-  /** Oldest first; kept in memory, so they are of this run. */
-  deadLetters(): readonly DeadLetter[] {
-    return this.#deadLetters.kept;
-  }
-
-  /** Sends them again, before everything else. Returns how many. */
-  retryDeadLetters(): number {
-    const letters = this.#deadLetters.take();
-    this.#queue.revive(letters.map(({ position, time, event }) => ({ position, time, event })));
-    this.#wake();
-    return letters.length;
   }
 
   /** Settles when all that is recorded was considered, and nothing is left to do before the clock moves on. For tests. */
@@ -139,7 +122,7 @@ export class NovaNotifier {
   async #readOn(): Promise<void> {
     const { store } = this.#options;
     const { signal } = this.#stop;
-    const filter = { streamPrefixes: ['port-'], types: portToServer.types };
+    const filter = { streamPrefixes: ['port-'], types: tellingTypes };
     for await (const message of store.subscribe({ after: this.#read, filter, signal })) {
       if (message.kind === 'event') {
         const notification = await this.#notificationOf(message.event);
@@ -177,7 +160,7 @@ export class NovaNotifier {
       const events = batch.map((entry) => entry.notification.event);
       const answer = await this.#endpoint.post(events, signal);
       if (signal.aborted) return;
-      this.#take(answer, batch, sentAt);
+      await this.#take(answer, batch, sentAt);
       if (answer.kind !== 'unavailable') await this.#keepCheckpoint();
       this.#wake();
     }
@@ -188,39 +171,41 @@ export class NovaNotifier {
     return this.#options.clock.now() >= this.#dueAt || (this.#queue.isFull && !this.#failure);
   }
 
-  #take(answer: NovaAnswer, batch: readonly Entry[], sentAt: number): void {
-    if (answer.kind === 'unavailable') {
-      this.#unavailable(answer, batch);
-      return;
-    }
+  async #take(answer: NovaAnswer, batch: readonly Entry[], sentAt: number): Promise<void> {
+    if (answer.kind === 'unavailable') return this.#unavailable(answer, batch);
     this.#recovered();
     if (answer.kind === 'answered') {
-      for (const [index, entry] of batch.entries()) this.#judge(entry, answer.items[index]!);
+      for (const [index, entry] of batch.entries()) await this.#judge(entry, answer.items[index]!);
       this.#queue.settle(batch);
     } else if (this.#queue.findCulprit(batch)) {
-      this.#giveUp(batch[0]!, answer);
+      await this.#giveUp(batch[0]!, answer);
     }
     this.#dueAt = answer.kind === 'refused' || this.#queue.isSearching ? sentAt : sentAt + this.#options.batchMs;
   }
 
-  #judge(entry: Entry, item: ItemAnswer): void {
+  async #judge(entry: Entry, item: ItemAnswer): Promise<void> {
     if (item.accepted) this.#accepted += 1;
-    else this.#bury(entry, item);
+    else await this.#bury(entry, item);
   }
 
-  #giveUp(entry: Entry, answer: { readonly code: number | null; readonly detail: string }): void {
+  async #giveUp(entry: Entry, answer: { readonly code: number | null; readonly detail: string }): Promise<void> {
+    await this.#bury(entry, answer);
     this.#queue.settle([entry]);
-    this.#bury(entry, answer);
   }
 
-  #bury({ notification, attempts }: Entry, { code, detail }: { code: number | null; detail: string }): void {
-    const at = timestamp(this.#options.clock.now());
-    const letter = { ...notification, answer: { code, detail }, attempts, at };
-    this.#deadLetters.add(letter);
-    this.#options.observer?.deadLettered?.(letter);
+  /** The checkpoint passes it when it is written down. */
+  async #bury(
+    { notification, attempts }: Entry,
+    { code, detail }: { code: number | null; detail: string },
+  ): Promise<void> {
+    const { runtime, observer } = this.#options;
+    const letter = { ...notification, answer: { code, detail }, attempts };
+    this.#deadLettered += 1;
+    observer?.deadLettered?.(letter);
+    await recordDeadLetter(runtime, letter).catch((error) => observer?.recordFailed?.(letter, error));
   }
 
-  #unavailable(answer: Extract<NovaAnswer, { kind: 'unavailable' }>, batch: readonly Entry[]): void {
+  async #unavailable(answer: Extract<NovaAnswer, { kind: 'unavailable' }>, batch: readonly Entry[]): Promise<void> {
     const { clock, random, observer } = this.#options;
     const now = clock.now();
     if (!this.#failure) observer?.deliveryFailed?.(answer.detail);
@@ -230,7 +215,7 @@ export class NovaNotifier {
 
     this.#faults = answer.fault ? this.#faults + 1 : 0;
     if (this.#faults < faultsForgiven && !this.#queue.isSearching) return;
-    if (answer.fault && this.#queue.findPoison(batch)) this.#giveUp(batch[0]!, answer);
+    if (answer.fault && this.#queue.findPoison(batch)) await this.#giveUp(batch[0]!, answer);
   }
 
   #recovered(): void {
@@ -241,7 +226,7 @@ export class NovaNotifier {
   }
 
   #position(): string {
-    const first = this.#queue.firstNew;
+    const first = this.#queue.oldest;
     return first ? formatPosition(parsePosition(first.position) - 1) : this.#read;
   }
 

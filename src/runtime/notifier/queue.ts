@@ -4,8 +4,6 @@ import type { Notification } from './notification.ts';
 export interface Entry {
   readonly notification: Notification;
   attempts: number;
-  /** A dead letter that is tried again: the checkpoint has passed it long ago. */
-  readonly isRevived: boolean;
 }
 
 /**
@@ -41,18 +39,8 @@ export class Queue {
     return this.#narrow !== null || this.#suspect !== null;
   }
 
-  /** The first notification that a restart would have to send. */
-  get firstNew(): Notification | undefined {
-    return this.#entries.find((entry) => !entry.isRevived)?.notification;
-  }
-
   push(notification: Notification): void {
-    this.#entries.push({ notification, attempts: 0, isRevived: false });
-  }
-
-  revive(notifications: readonly Notification[]): void {
-    const revived = notifications.map((notification) => ({ notification, attempts: 0, isRevived: true }));
-    this.#entries.unshift(...revived);
+    this.#entries.push({ notification, attempts: 0 });
   }
 
   /** What to send now. */

@@ -1,5 +1,6 @@
 import Database, { type Statement } from 'better-sqlite3';
 import type { PastReceipt, StreamPast } from '../append-rules.ts';
+import { boundLimit } from './limit.ts';
 
 /** The end of what was archived of a stream, and what lies before it. */
 export type ArchivedPart = Omit<StreamPast, 'eventIdAt'> & { readonly eventId: string };
@@ -21,7 +22,7 @@ export class ArchivedParts {
     this.#end = ledger.prepare('SELECT revision, position, event_id AS eventId FROM archived WHERE stream = ?');
     this.#holds = this.#archive.prepare('SELECT 1 FROM events WHERE stream = ? AND id = ? AND revision <= ?').pluck();
     this.#events = this.#archive.prepare(
-      `SELECT id, position FROM events WHERE stream = ? AND revision >= ? AND revision <= ? ORDER BY revision LIMIT ?`,
+      `SELECT id, position FROM events WHERE stream = ? AND revision >= ? AND revision <= ? ORDER BY revision ${boundLimit}`,
     );
     this.#receipt = this.#archive.prepare(
       `SELECT body_hash AS bodyHash, event_count AS eventCount, last_revision AS lastRevision, position

@@ -2,6 +2,7 @@ import Database, { type Statement } from 'better-sqlite3';
 import type { ArchiveSizes, IdleStreams, Moved, MovedStep, StreamEnd, TimeSpan } from '../archive.ts';
 import { StoreError, unusable } from '../store-error.ts';
 import { archiveFacts } from './archive-file.ts';
+import { boundLimit } from './limit.ts';
 import { faultIn, reasonOf } from './sqlite-fault.ts';
 
 /** Streams looked at in one go. */
@@ -242,7 +243,7 @@ class ArchiverStatements {
     this.ends = db.prepare(
       `SELECT s.id AS row, s.name AS stream, e.revision, e.time FROM main.streams s LEFT JOIN main.events e
          ON e.stream = s.id AND e.revision = (SELECT max(revision) FROM main.events WHERE stream = s.id)
-       WHERE s.id > ? ORDER BY s.id LIMIT ?`,
+       WHERE s.id > ? ORDER BY s.id ${boundLimit}`,
     );
     this.streamId = db.prepare('SELECT id FROM main.streams WHERE name = ?').pluck();
     this.nameOf = db.prepare('SELECT name FROM main.streams WHERE id = ?').pluck();

@@ -1,5 +1,6 @@
 import type { Database, Statement } from 'better-sqlite3';
 import type { EventFilter } from '../event-store.ts';
+import { boundLimit } from './limit.ts';
 
 /** An event as `eventColumns` selects it. */
 export type EventRow = readonly [
@@ -47,7 +48,7 @@ export class ReaderStatements {
     );
     this.snapshotsAfter = db.prepare(
       `SELECT ${snapshotColumns} FROM snapshots n JOIN streams s ON s.id = n.stream
-       WHERE n.stream > ifnull((SELECT id FROM streams WHERE name = ?), 0) ORDER BY n.stream LIMIT ?`,
+       WHERE n.stream > ifnull((SELECT id FROM streams WHERE name = ?), 0) ORDER BY n.stream ${boundLimit}`,
     );
   }
 }
@@ -78,14 +79,16 @@ export class EventStatements {
     const ofStream = `SELECT ${eventColumns} FROM streams s CROSS JOIN ${events}`;
     this.#events = events;
     this.streamForwards = db
-      .prepare(`${ofStream} WHERE s.name = ? AND e.stream = s.id AND e.revision >= ? ORDER BY e.revision LIMIT ?`)
+      .prepare(`${ofStream} WHERE s.name = ? AND e.stream = s.id AND e.revision >= ? ORDER BY e.revision ${boundLimit}`)
       .raw();
     this.streamBackwards = db
-      .prepare(`${ofStream} WHERE s.name = ? AND e.stream = s.id AND e.revision <= ? ORDER BY e.revision DESC LIMIT ?`)
+      .prepare(
+        `${ofStream} WHERE s.name = ? AND e.stream = s.id AND e.revision <= ? ORDER BY e.revision DESC ${boundLimit}`,
+      )
       .raw();
     this.streamUpTo = db
       .prepare(
-        `${ofStream} WHERE s.id = ? AND e.stream = s.id AND e.revision >= ? AND e.position <= ? ORDER BY e.revision LIMIT ?`,
+        `${ofStream} WHERE s.id = ? AND e.stream = s.id AND e.revision >= ? AND e.position <= ? ORDER BY e.revision ${boundLimit}`,
       )
       .raw();
     this.lastRevision = db
@@ -103,7 +106,7 @@ export class EventStatements {
     this.receiptsAfter = db.prepare(
       `SELECT s.name AS stream, ${receiptColumns} FROM ${receipts} CROSS JOIN streams s ON s.id = r.stream
        WHERE (r.position, r.stream, r.command_id) > (?, ifnull((SELECT id FROM streams WHERE name = ?), 0), ?)
-       ORDER BY r.position, r.stream, r.command_id LIMIT ?`,
+       ORDER BY r.position, r.stream, r.command_id ${boundLimit}`,
     );
   }
 
@@ -117,7 +120,7 @@ export class EventStatements {
     const ofStreams = streamPrefixes ? ` AND (${anyPrefix})` : '';
     const names = streamPrefixes ? ' CROSS JOIN streams s ON s.id = e.stream' : '';
     const sql = `SELECT ${eventColumns} FROM ${this.#events}${names}
-      WHERE e.position > ? AND e.position <= ?${ofType}${ofStreams} ORDER BY e.position LIMIT ?`;
+      WHERE e.position > ? AND e.position <= ?${ofType}${ofStreams} ORDER BY e.position ${boundLimit}`;
     const values = [...(types ?? []), ...(streamPrefixes ?? []).flatMap((prefix) => [prefix, prefix])];
     return { statement: this.#prepared(sql), values };
   }

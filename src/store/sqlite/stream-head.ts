@@ -2,6 +2,7 @@ import type { Database, Statement } from 'better-sqlite3';
 import type { PastReceipt, StreamPast } from '../append-rules.ts';
 import { type Checkpoint, type NewEvent, parsePosition, type Receipt, type Snapshot } from '../event-store.ts';
 import type { ArchivedPart, ArchivedParts } from './archived-parts.ts';
+import { boundLimit } from './limit.ts';
 
 /** What the writer asks and tells the file, prepared once. */
 export class WriterStatements {
@@ -34,7 +35,7 @@ export class WriterStatements {
     this.holds = db.prepare('SELECT 1 FROM events WHERE stream = ? AND id = ?').pluck();
     this.ids = db.prepare('SELECT id FROM events WHERE stream = ?').pluck();
     this.eventsFrom = db.prepare(
-      'SELECT id, position FROM events WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT ?',
+      `SELECT id, position FROM events WHERE stream = ? AND revision >= ? ORDER BY revision ${boundLimit}`,
     );
     this.receipt = db.prepare(
       `SELECT body_hash AS bodyHash, event_count AS eventCount, last_revision AS lastRevision, position

@@ -49,6 +49,7 @@ const rows: { port: Row[]; agent: Row[]; network: Row[] } = {
     ['ReportMigrationEnded', 'agent', { migration: 'm-1', outcome: 'completed' }],
     ['SetPortStatus', 'admin', { status: 'ERROR' }],
     ['ObservePort', 'agent', { source: 'neutron', status: 'DOWN' }],
+    ['RepeatNotification', 'operator'],
     ['UnbindPort', 'operator'],
     ['DeletePort', 'operator'],
   ],

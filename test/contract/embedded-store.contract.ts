@@ -14,7 +14,7 @@ export function describeEmbeddedStore(name: string, open: OpenEngine): void {
       await store.close();
     });
 
-    it('have no holes, whatever was refused in between', async () => {
+    it('C055: have no holes, whatever was refused in between', async () => {
       const store = await open();
       const shared = freshStream();
       const known = someEvent();

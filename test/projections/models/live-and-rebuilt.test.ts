@@ -70,7 +70,7 @@ describe('read models of a site with ports, servers, nodes, agents and networks,
     expect(firstDifference(await contents(live, operationsOf(seed)), lines)).toBeNull();
   });
 
-  test('are the same when another file is built, in another time zone', async () => {
+  test('C025: are the same when another file is built, in another time zone', async () => {
     const zone = process.env.TZ;
     process.env.TZ = 'Asia/Kathmandu';
     const other = await openViews({ store, path: join(folder, 'other.db'), ledgerFile });

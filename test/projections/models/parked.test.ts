@@ -86,7 +86,7 @@ describe('an event that the fold throws on', () => {
     expect(await parkedIn(views)).toMatchObject([{ attempts: 3, waiting: 4, revision: 14 }]);
   });
 
-  test('is as if it had never failed once the mistake is mended', async () => {
+  test('C056: is as if it had never failed once the mistake is mended', async () => {
     const { store, execute } = await ledgerWithABadEvent();
     for (let n = 0; n < 600; n++) await execute('port', bad, 'UpdatePort', { name: `more ${n}` });
     const folder = await tempFolder();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { LedgerIdentity } from './event-store.ts';
-import type { OpenStoreOptions } from './open-store.ts';
+import type { OpenStoreOptions } from './open-options.ts';
 import { unusable } from './store-error.ts';
 
 export type IdentityOptions = Pick<OpenStoreOptions, 'clock' | 'now' | 'copyOf' | 'readOnly'>;

@@ -19,7 +19,7 @@ import {
 import { EventTail } from '../event-tail.ts';
 import { newIdentity, requireClock } from '../identity.ts';
 import { LiveLog } from '../live-log.ts';
-import type { OpenStoreOptions } from '../open-store.ts';
+import type { OpenStoreOptions } from '../open-options.ts';
 import { ownLease } from '../sole-process.ts';
 import { StoreError } from '../store-error.ts';
 import { findArchive, openArchive, prepareArchive } from './archive-file.ts';

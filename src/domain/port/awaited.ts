@@ -1,5 +1,6 @@
 import type { Network } from '../network/state.ts';
-import { block, blockOf, dhcp, l2, lift } from './provisioning.ts';
+import { dhcp, l2 } from './events.ts';
+import { block, blockOf, lift } from './provisioning.ts';
 import type { Port } from './state.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Unfolding } from './unfolding.ts';

@@ -13,6 +13,10 @@ export const SeenStatus = orForeign(PortStatus);
 /** Neutron's word for who must report: `L2`, `DHCP`, or any other string an integrator uses. Compared exactly. */
 export const Entity = z.string().max(255);
 
+/** The two that Neutron itself waits for. */
+export const l2 = 'L2';
+export const dhcp = 'DHCP';
+
 export const FixedIp = z.object({ subnetId: Uuid, ipAddress: z.union([z.ipv4(), z.ipv6()]) });
 
 /** What a port is, apart from what happens to it. */

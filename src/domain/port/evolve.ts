@@ -1,8 +1,7 @@
 import type { Draft } from 'immer';
 import type { Begin, Evolve } from '../kernel/aggregate.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import type { PortEvent } from './events.ts';
-import { l2 } from './provisioning.ts';
+import { l2, type PortEvent } from './events.ts';
 import { type Binding, isBound, type OtherBinding, otherBindingOn, type Port } from './state.ts';
 
 export const begin: Begin<Port, PortEvent, 'PortCreated'> = {

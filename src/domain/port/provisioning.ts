@@ -1,3 +1,4 @@
+import { l2 } from './events.ts';
 import type { Block, Port } from './state.ts';
 import type { Unfolding } from './unfolding.ts';
 
@@ -6,10 +7,6 @@ import type { Unfolding } from './unfolding.ts';
  * ACTIVE. The rule is "no block is left and somebody who counts has completed in this round", never "I removed the last
  * one", so it does not matter who comes last, nor whether the last block was completed or lifted.
  */
-
-/** The two entities that Neutron itself waits for. */
-export const l2 = 'L2';
-export const dhcp = 'DHCP';
 
 export const blockOf = (port: Port, entity: string): Block | undefined =>
   port.blocks.find((block) => block.entity === entity);

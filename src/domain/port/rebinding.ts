@@ -1,8 +1,8 @@
 import { sameJson } from '../kernel/json.ts';
 import { awaitL2, canReport, stopAwaitingL2 } from './awaited.ts';
 import { type Attempt, tryDrivers } from './binding.ts';
-import { type BindingCause, type Evidence, portAttributes } from './events.ts';
-import { complete, l2 } from './provisioning.ts';
+import { type BindingCause, type Evidence, l2, portAttributes } from './events.ts';
+import { complete } from './provisioning.ts';
 import { isBound, type Port } from './state.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Unfolding } from './unfolding.ts';

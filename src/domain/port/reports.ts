@@ -1,7 +1,7 @@
 import type { Decide } from '../kernel/aggregate.ts';
 import type { PortCommands } from './commands.ts';
-import type { DataOf, PortEvent } from './events.ts';
-import { blockOf, complete, dhcp, hasSay, l2 } from './provisioning.ts';
+import { type DataOf, dhcp, l2, type PortEvent } from './events.ts';
+import { blockOf, complete, hasSay } from './provisioning.ts';
 import { bindIfNeeded } from './rebinding.ts';
 import { isBound, otherBindingOn, type Port } from './state.ts';
 import { type PortFacts, surroundingsOf } from './surroundings.ts';

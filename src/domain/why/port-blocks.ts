@@ -1,4 +1,4 @@
-import { dhcp, l2 } from '../port/provisioning.ts';
+import { dhcp, l2 } from '../port/events.ts';
 import { type Block, isFailed, type Port } from '../port/state.ts';
 import { byNobody, byOwner, type ConditionDraft, remedy } from './explainer.ts';
 import type { Clue, Owner } from './explanation.ts';

@@ -1,5 +1,5 @@
 import { agentRef } from '../agent/identity.ts';
-import { dhcp, l2 } from '../port/provisioning.ts';
+import { dhcp, l2 } from '../port/events.ts';
 import { isBound, isFailed, type Port } from '../port/state.ts';
 import { isReady } from '../port/unfolding.ts';
 import { deviceOf } from './device.ts';

@@ -1,11 +1,5 @@
 import type { Lifetime } from '../../domain/kernel/aggregate.ts';
-import type { Kind } from '../../domain/kernel/resource.ts';
 import type { VertexRef, Wait } from '../queries.ts';
-import { agentTable } from './kinds/agent.ts';
-import { networkTable } from './kinds/network.ts';
-import { nodeTable } from './kinds/node.ts';
-import { portTable } from './kinds/port.ts';
-import { serverTable } from './kinds/server.ts';
 
 /** What lists filter and sort by, beside what every resource has. */
 export interface Columns {
@@ -32,12 +26,3 @@ export interface KindTable<S extends Lifetime> {
   /** MAC and IP addresses that people look for it by. */
   readonly addresses?: (state: S) => readonly string[];
 }
-
-/** The models handle every kind alike, so they see the tables with the type of their state erased. */
-export const kindTables = {
-  port: portTable,
-  server: serverTable,
-  node: nodeTable,
-  agent: agentTable,
-  network: networkTable,
-} as unknown as Readonly<Record<Kind, KindTable<Lifetime>>>;

@@ -3,7 +3,8 @@ import { type Aggregate, isAlive, type Lifetime } from '../../domain/kernel/aggr
 import type { Kind, ResourceRef } from '../../domain/kernel/resource.ts';
 import type { Wait } from '../queries.ts';
 import { type ColumnValue, columnsOf } from './columns.ts';
-import { type KindTable, kindTables, type Link } from './kind-table.ts';
+import type { KindTable, Link } from './kind-table.ts';
+import { kindTables } from './kinds/all.ts';
 import type { Condition } from './projection.ts';
 
 /** A resource as the models carry it from one piece of its stream to the next. */

@@ -13,6 +13,7 @@ import { SystemClock } from '../src/runtime/clock.ts';
 import { Runtime } from '../src/runtime/runtime.ts';
 import type { EventStore } from '../src/store/event-store.ts';
 import { openStore } from '../src/store/open-store.ts';
+import { BareLedger } from './support/bare-ledger.ts';
 import { buildLargeLedger, isLong } from './support/large-ledger.ts';
 import { type Line, median, printTable, timed } from './support/measure.ts';
 import { type ServerProcess, startServer } from './support/processes.ts';
@@ -40,6 +41,8 @@ interface Cost {
   readonly what: string;
   readonly unit: string;
   readonly value: number;
+  /** What bare SQLite costs, of which nothing is wanted. */
+  readonly isFloor?: true;
 }
 
 /** @param largest of the ledgers */
@@ -58,7 +61,9 @@ export async function growthLines(largest = sizes.at(-1)!): Promise<Line[]> {
       console.error(`  building the read models of ${ledger.events.toLocaleString('en')} events ...`);
       await buildReadModels(ledger);
     }
-    return [...commandLines, ...(await inTurns(ledgers, serverCosts))];
+    const serverLines = await inTurns(ledgers, serverCosts);
+    // Last: its rows have no chain.
+    return [...commandLines, ...serverLines, ...(await inTurns(ledgers, bareCosts))];
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -75,7 +80,7 @@ async function inTurns(
     for (const index of round % 2 ? order.toReversed() : order) measured[index]!.push(await measure(ledgers[index]!));
   }
   const values = (ledger: number, cost: number): number[] => measured[ledger]!.map((costs) => costs[cost]!.value);
-  return measured[0]![0]!.flatMap(({ what, unit }, cost) => {
+  return measured[0]![0]!.flatMap(({ what, unit, isFloor }, cost) => {
     const smallest = values(0, cost);
     return ledgers.slice(1).map(({ events }, index): Line => {
       const larger = values(index + 1, cost);
@@ -85,7 +90,7 @@ async function inTurns(
         ours: median(larger),
         baseline: { what: `with ${ledgers[0]!.events.toLocaleString('en')}`, value: median(smallest) },
         ratio: median(larger.map((value, round) => value / smallest[round]!)),
-        atMost,
+        ...(!isFloor && { atMost }),
       };
     });
   });
@@ -247,6 +252,15 @@ async function serverCosts(ledger: Ledger): Promise<readonly Cost[]> {
     { what: 'a page of 100 events from the middle', unit: 'ms', value: median(pages) },
     { what: `resident memory after ${commands.toLocaleString('en')} commands`, unit: 'MiB', value: resident },
   ];
+}
+
+/** The floor of the writer: what the file costs whoever writes all over it. */
+async function bareCosts(ledger: Ledger): Promise<readonly Cost[]> {
+  const bare = await BareLedger.open(ledger.file);
+  bare.append(commands, inFlight);
+  const appended = bare.append(commands, inFlight);
+  bare.close();
+  return [{ what: 'bare SQLite: CPU of a row for a stream anywhere', unit: 'µs', value: appended, isFloor: true }];
 }
 
 async function rename(url: string, id: string): Promise<void> {

@@ -17,6 +17,7 @@ export async function rawLedger(path: string): Promise<Database.Database> {
   const db = new Database(path);
   db.pragma('synchronous = FULL');
   db.pragma('cache_size = -65536');
+  db.pragma('wal_autocheckpoint = 2000');
   return db;
 }
 

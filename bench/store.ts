@@ -67,6 +67,7 @@ async function appendLines(store: EventStore, raw: Database.Database): Promise<L
       unit: 'events/s',
       ours,
       baseline: { what: `raw inserts, ${inFlight} a transaction`, value: baseline },
+      wanted,
     });
   }
   return lines;

@@ -138,8 +138,8 @@ describe('a batch', () => {
   it('is not cut smaller than a transaction is worth', async () => {
     const { queue, batches } = queueBefore();
     const rounds = 10;
-    for (let round = 0; round < rounds; round++) await Promise.all(Array.from({ length: 15 }, () => append(queue)));
-    expect(batches).toEqual(Array(rounds).fill(15));
+    for (let round = 0; round < rounds; round++) await Promise.all(Array.from({ length: 30 }, () => append(queue)));
+    expect(batches).toEqual(Array(rounds).fill(30));
     await queue.stop();
   });
 });

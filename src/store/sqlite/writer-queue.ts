@@ -166,7 +166,7 @@ export class WriterQueue {
     const batch = this.#inFlight ?? { appends: [], snapshots: [], checkpoints: [] };
     this.#inFlight = null;
     const half = Math.ceil((batch.appends.length + this.#appends.length) / 2);
-    this.#enough = Math.min(Math.max(half, minHalf), maxBatchAppends);
+    this.#enough = half < minHalf ? maxBatchAppends : Math.min(half, maxBatchAppends);
     if (this.#appends.length >= this.#enough) this.#flush();
     return batch;
   }

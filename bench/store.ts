@@ -16,7 +16,8 @@ import { Runtime } from '../src/runtime/runtime.ts';
 import type { EventStore, NewEvent } from '../src/store/event-store.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { type Line, printTable, rate, sideBySide } from './support/measure.ts';
-import { EventRows, rawLedger } from './support/same-rows.ts';
+import { rawLedger } from './support/raw-ledger.ts';
+import { EventRows } from './support/same-rows.ts';
 import { portId } from './support/sample-ledger.ts';
 
 const wanted = 0.6;

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { rawLedger } from './same-rows.ts';
+import { eventInserter, rawLedger } from './raw-ledger.ts';
 
 /** A row of `events` behind its position, stream, revision and id. */
 type Texts = readonly [type: string, v: number, time: string, data: string, metadata: string];
@@ -30,7 +30,7 @@ export class BareLedger {
   /** Adds a row to each of `count` streams, `batch` a transaction; microseconds of CPU each. What to add is known before. */
   append(count: number, batch: number): number {
     const lastRevision = this.#db.prepare('SELECT max(revision) FROM events WHERE stream = ?').pluck();
-    const insert = this.#db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
+    const insert = eventInserter(this.#db);
     let position = this.#db.prepare('SELECT max(position) FROM events').pluck().get() as number;
     const revisions = new Map<number, number>();
     const rows = Array.from({ length: count }, () => {
@@ -39,11 +39,8 @@ export class BareLedger {
       revisions.set(stream, revision);
       return [++position, stream, revision, crypto.randomUUID(), ...this.#texts];
     });
-    const write = this.#db.transaction((some: typeof rows) => {
-      for (const row of some) insert.run(...row);
-    });
     const before = process.cpuUsage();
-    for (let start = 0; start < count; start += batch) write.immediate(rows.slice(start, start + batch));
+    insert(rows, batch);
     const { user, system } = process.cpuUsage(before);
     return (user + system) / count;
   }

@@ -9,7 +9,7 @@ import fastify from 'fastify';
 import type { z } from 'zod';
 import { commandBodyOf } from '../../src/api/schemas/command-schemas.ts';
 import { aggregates } from '../../src/domain/aggregates.ts';
-import { rawLedger } from './same-rows.ts';
+import { rawLedger } from './raw-ledger.ts';
 
 const file = process.argv[2];
 const stored = file === undefined ? null : await rowsInto(file);

@@ -6,26 +6,16 @@
 
 import { rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { openStore } from '../../src/store/open-store.ts';
 import { rate } from './measure.ts';
+import { eventInserter, rawLedger } from './raw-ledger.ts';
 
 type Row = readonly unknown[];
-
-/** A file with the ledger's schema, opened as the store's writer opens it. */
-export async function rawLedger(path: string): Promise<Database.Database> {
-  await openStore(`sqlite:${path}`).then((store) => store.close());
-  const db = new Database(path);
-  db.pragma('synchronous = FULL');
-  db.pragma('cache_size = -65536');
-  db.pragma('wal_autocheckpoint = 2000');
-  return db;
-}
 
 /** Rows of `events`, in the order in which a ledger got them. */
 export class EventRows {
   readonly #from: Database.Database;
   readonly #into: Database.Database;
-  readonly #insert: Database.Statement;
+  readonly #insert: ReturnType<typeof eventInserter>;
   #last = 0;
 
   /** @param from the file of a ledger, which may be growing */
@@ -36,7 +26,7 @@ export class EventRows {
   private constructor(from: Database.Database, into: Database.Database) {
     this.#from = from;
     this.#into = into;
-    this.#insert = into.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
+    this.#insert = eventInserter(into);
   }
 
   /** Writes the next `count` of the rows, `batch` a transaction. Rows a second. */
@@ -48,12 +38,7 @@ export class EventRows {
       .all(this.#last, count) as Row[];
     if (rows.length < count) throw new Error(`the ledger has got ${rows.length} more rows, not ${count}`);
     this.#last = rows.at(-1)![0] as number;
-    const writeBatch = this.#into.transaction((some: readonly Row[]) => {
-      for (const row of some) this.#insert.run(...row);
-    });
-    return rate(count, () => {
-      for (let start = 0; start < count; start += batch) writeBatch.immediate(rows.slice(start, start + batch));
-    });
+    return rate(count, () => this.#insert(rows, batch));
   }
 
   close(): void {

@@ -1,3 +1,4 @@
+import { portToServer } from '../flows/port-to-server.ts';
 import { isAlive } from '../kernel/aggregate.ts';
 import type { Port } from '../port/state.ts';
 import { deviceOf } from './device.ts';
@@ -60,8 +61,9 @@ export const portHints: Explainer<Port>['hints'] = {
     return device && state ? [...gone(port, device, state), ...disagreement(port, world)] : [];
   },
 
-  novaRefused({ id, refusedNotification: refused }, world) {
-    if (!refused || isToldSince(world, id, refused.revision)) return [];
+  novaRefused(port, world) {
+    const { refusedNotification: refused } = port;
+    if (!refused || isToldSince(port, world, refused.revision)) return [];
     const { server, name, status, code, detail, at } = refused;
     const answer = code === null ? detail : `${code}, ${detail}`;
     return [
@@ -70,8 +72,8 @@ export const portHints: Explainer<Port>['hints'] = {
         kind: 'contradiction',
         summary: `Nova was told ${name}${status === undefined ? '' : ` (${status})`} for the server ${server}, and refused it: ${answer}. It is not told again unasked.`,
         since: at,
-        proof: [{ on: ref('port', id), types: ['NotificationRefused'], at }],
-        command: remedy(ref('port', id), 'RepeatNotification', {}),
+        proof: [{ on: self(port), types: ['NotificationRefused'], at }],
+        command: remedy(self(port), 'RepeatNotification'),
       },
     ];
   },
@@ -94,8 +96,8 @@ export const portHints: Explainer<Port>['hints'] = {
 };
 
 /** Something newer was on its way to Nova when it refused. */
-const isToldSince = (world: World, id: string, revision: number): boolean =>
-  (latest(world, ref('port', id), ['PortStatusChanged', 'DeviceUpReported'])?.revision ?? -1) > revision;
+const isToldSince = (port: Port, world: World, revision: number): boolean =>
+  (latest(world, self(port), portToServer.types)?.revision ?? -1) > revision;
 
 function gone(
   port: Port,

@@ -28,8 +28,8 @@ export interface Notification {
   readonly correlationId: string;
 }
 
-/** Neutron's occasions, and that somebody wants Nova to be told once more. */
 const repeated = 'NotificationRepeated';
+/** Neutron's occasions, and that somebody wants Nova to be told once more. */
 export const tellingTypes: readonly string[] = [...portToServer.types, repeated];
 
 /** Neutron sends these without a status: they say that something is so, not how something ended. */

@@ -1,7 +1,7 @@
 import { formatPosition, parsePosition, type RecordedEvent } from '../../store/event-store.ts';
 import { timestamp } from '../clock.ts';
 import { beginningOf, checkpointName } from './checkpoint.ts';
-import { recordDeadLetter } from './dead-letter.ts';
+import { type DeadLetter, recordDeadLetter } from './dead-letter.ts';
 import { type Notification, Notifications, tellingTypes, UnfoldablePort } from './notification.ts';
 import { type ItemAnswer, type NovaAnswer, NovaEndpoint } from './nova-endpoint.ts';
 import type { NovaNotifierHealth, NovaNotifierOptions } from './nova-notifier-options.ts';
@@ -175,7 +175,7 @@ export class NovaNotifier {
     if (answer.kind === 'unavailable') return this.#unavailable(answer, batch);
     this.#recovered();
     if (answer.kind === 'answered') {
-      for (const [index, entry] of batch.entries()) await this.#judge(entry, answer.items[index]!);
+      await Promise.all(batch.map((entry, index) => this.#judge(entry, answer.items[index]!)));
       this.#queue.settle(batch);
     } else if (this.#queue.findCulprit(batch)) {
       await this.#giveUp(batch[0]!, answer);
@@ -188,16 +188,13 @@ export class NovaNotifier {
     else await this.#bury(entry, item);
   }
 
-  async #giveUp(entry: Entry, answer: { readonly code: number | null; readonly detail: string }): Promise<void> {
+  async #giveUp(entry: Entry, answer: DeadLetter['answer']): Promise<void> {
     await this.#bury(entry, answer);
     this.#queue.settle([entry]);
   }
 
   /** The checkpoint passes it when it is written down. */
-  async #bury(
-    { notification, attempts }: Entry,
-    { code, detail }: { code: number | null; detail: string },
-  ): Promise<void> {
+  async #bury({ notification, attempts }: Entry, { code, detail }: DeadLetter['answer']): Promise<void> {
     const { runtime, observer } = this.#options;
     const letter = { ...notification, answer: { code, detail }, attempts };
     this.#deadLettered += 1;

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Aggregate } from '../../domain/kernel/aggregate.ts';
 import { type Kind, resourceOf, streamOf } from '../../domain/kernel/resource.ts';
 import { type EventFilter, type EventStore, type RecordedEvent, startPosition } from '../../store/event-store.ts';
 import { type Caller, untilTokenEnds } from '../access/auth.ts';
@@ -13,7 +12,7 @@ import { documentedEvents } from '../openapi/openapi-routes.ts';
 import { invalidRequest } from '../problems/problem.ts';
 import { minPosition, pageSize, position } from '../schemas/parameters.ts';
 import { eventText } from './event-text.ts';
-import type { PositionWait } from './position-wait.ts';
+import type { LedgerReads } from './ledger-reads.ts';
 
 type Seen = (event: RecordedEvent) => Promise<boolean>;
 
@@ -44,11 +43,8 @@ type EventsQuery = z.output<ReturnType<typeof eventsQuery>>;
 /** `GET /v1/events`: the whole ledger, in order; as pages, or with `Accept: text/event-stream` as it grows. */
 export function eventRoutes(
   app: FastifyInstance,
-  options: {
-    readonly aggregates: readonly Aggregate[];
+  options: LedgerReads & {
     readonly gate: CommandGate;
-    readonly store: EventStore;
-    readonly positions: PositionWait;
     readonly streams: EventStreamSettings;
     readonly stopping: AbortSignal;
     readonly onSubscriber: (change: 1 | -1) => void;

@@ -1,15 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { Aggregate } from '../../domain/kernel/aggregate.ts';
 import { type HistoryEntry, type HistoryPage, historyOf } from '../../projections/history.ts';
-import type { EventStore } from '../../store/event-store.ts';
 import { refText } from '../commands/commands.ts';
 import { negotiate } from '../http/accept.ts';
 import { documentedHistory } from '../openapi/openapi-routes.ts';
 import { notFound } from '../problems/lifetime-problems.ts';
 import { requireId } from '../schemas/command-schemas.ts';
 import { flag, minPosition, pageSize, revision } from '../schemas/parameters.ts';
-import type { PositionWait } from './position-wait.ts';
+import type { LedgerReads } from './ledger-reads.ts';
 
 const HistoryQuery = z.strictObject({
   limit: pageSize.optional(),
@@ -20,14 +18,7 @@ const HistoryQuery = z.strictObject({
 });
 
 /** `GET /v1/{kind}s/{id}/history`: what happened, in order, with who, why, and how long the status before had lasted. */
-export function historyRoutes(
-  app: FastifyInstance,
-  options: {
-    readonly aggregates: readonly Aggregate[];
-    readonly store: EventStore;
-    readonly positions: PositionWait;
-  },
-): void {
+export function historyRoutes(app: FastifyInstance, options: LedgerReads): void {
   for (const aggregate of options.aggregates) {
     app.get<{ Params: { id: string }; Querystring: z.output<typeof HistoryQuery> }>(
       `/v1/${aggregate.kind}s/:id/history`,

@@ -15,7 +15,7 @@ import { gone, notFound } from '../problems/lifetime-problems.ts';
 import { apiProblem, invalidRequest } from '../problems/problem.ts';
 import { requireId } from '../schemas/command-schemas.ts';
 import { minPosition, moment } from '../schemas/parameters.ts';
-import type { PositionWait } from './position-wait.ts';
+import type { LedgerReads } from './ledger-reads.ts';
 import type { Reads, Shape } from './reads.ts';
 
 interface VisibleState {
@@ -30,11 +30,8 @@ const StateQuery = z.strictObject({ at: moment.optional(), min_position: minPosi
 /** `GET /v1/{kind}s/{id}`: the state as it is, with `?at=` as it was, or with `Accept: text/event-stream` as it changes. */
 export function resourceRoutes(
   app: FastifyInstance,
-  options: {
-    readonly aggregates: readonly Aggregate[];
+  options: LedgerReads & {
     readonly gate: CommandGate;
-    readonly store: EventStore;
-    readonly positions: PositionWait;
     readonly reads: Reads;
   },
 ): void {
